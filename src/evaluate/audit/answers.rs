@@ -142,7 +142,7 @@ fn places(header: &[&str]) -> Result<[usize; COLUMNS.len()], String> {
     for (place, name) in places.iter_mut().zip(COLUMNS) {
         let found = header.iter().position(|cell| cell.trim() == name);
         *place =
-            found.ok_or_else(|| format!("there is no column {name:?}: the page of nddb audit downloads such files"))?;
+            found.ok_or_else(|| format!("there is no column {name:?}: the page of an audit downloads such files"))?;
     }
     Ok(places)
 }

@@ -77,7 +77,7 @@
     else go(place);
   };
 
-  // The label file that nddb eval and nddb audit --score read: a line for each pair that was answered.
+  // The label file: a line for each pair that was answered.
   const labels = () => {
     const places = new Map();
     order.forEach((pair, at) => places.set(pair, (places.get(pair) || []).concat(at)));

@@ -44,8 +44,9 @@ pub(super) const COLUMNS: [&str; 21] = [
 
 impl Audit {
     /// Returns the page: one self-contained HTML file that makes no network requests and runs only its own script.
-    /// `asks_kinds` adds a question about the kind of difference (Henzinger 2006, Tables 3 and 6).
-    pub fn page(&self, asks_kinds: bool) -> String {
+    /// `asks_kinds` adds a question about the kind of difference (Henzinger 2006, Tables 3 and 6). `next` are commands that
+    /// read the labels, each with what it does.
+    pub fn page(&self, asks_kinds: bool, next: &[[&str; 2]]) -> String {
         let style = format!("{STYLE}{WORD_DIFF_STYLE}");
         let db = escape(&self.db);
         let mut page = format!(
@@ -75,10 +76,13 @@ impl Audit {
             page += &self.section(index, pair);
         }
         page += "</main>\n";
-        page += "<section id=\"done\" hidden><h2>All pairs were shown</h2><p>Download the labels now, and let nddb read \
-                 them:</p><p><code>nddb audit --score LABELS.tsv</code> says how many removals are right, and \
-                 <code>nddb eval --docs DOCS --pairs LABELS.tsv</code> compares methods by them. Go back by <kbd>\u{2190}\
-                 </kbd> to change an answer.</p></section>\n";
+        let next =
+            next.iter().map(|[command, does]| format!("<p><code>{}</code> {}.</p>", escape(command), escape(does)));
+        page += &format!(
+            "<section id=\"done\" hidden><h2>All pairs were shown</h2><p>Download the labels now. Go back by \
+             <kbd>\u{2190}</kbd> to change an answer.</p>{}</section>\n",
+            next.collect::<String>()
+        );
         page += "<footer id=\"questions\">\n";
         page += &question("same", "Is it the same text on both pages?");
         page += &question("lost", "Is anything lost that is worth keeping?");

@@ -52,7 +52,7 @@ impl EvalPage<'_> {
     /// [`PlotError`] of a plot that cannot be drawn.
     pub fn html(&self) -> Result<String, PlotError> {
         let (docs, labels) = (&self.docs, &self.labels);
-        let mut html = Html::new(&format!("nddb eval: {labels}"));
+        let mut html = Html::new(&format!("Methods against {labels}"));
         html.heading(1, "Methods against labels");
         html.paragraph(&format!("Documents: {docs}. Labels: {labels}. Made by nddb {}.", env!("CARGO_PKG_VERSION")));
         for line in &self.head {
@@ -103,7 +103,7 @@ fn methods(html: &mut Html, methods: &[MethodFigures]) -> Result<()> {
 fn probabilities(html: &mut Html, made: &ByProbability) -> Result<()> {
     html.paragraph(
         "Labelled pairs by the probability that the method model gives them from their sketches, whether it would \
-         compare them or not; 0.5 is the default of --set model.probability.",
+         compare them or not; 0.5 is the default threshold.",
     );
     if made.unknown > 0 {
         html.paragraph(&format!("{} without a probability: never found.", counted(made.unknown, "pair")));

@@ -31,7 +31,7 @@ impl Report<'_> {
     /// [`PlotError`] of a plot that cannot be drawn.
     pub fn page(&self, command: &str, next: &[String]) -> Result<String, PlotError> {
         let overview = &self.overview;
-        let mut html = Html::new(&format!("nddb report: {}", self.db));
+        let mut html = Html::new(&format!("Report of {}", self.db));
         html.heading(1, &format!("Report of {}", self.db));
         summary(&mut html, self);
         if let Some(unread) = self.unread() {
@@ -162,9 +162,8 @@ fn expected(html: &mut Html, report: &Report<'_>) {
     html.paragraph(&format!(
         "Wrong is to remove a document that differs from the kept one in what matters. The shares are those of judged \
          pairs that the level {} removes, of collections that the verdict was not fitted to, with their 95% intervals. \
-         Most of these pairs are borderline ones, so fewer may be wrong here. To know, judge a sample by hand: \
-         nddb audit {} -o audit.html makes a page for that.",
-        overview.level, report.db,
+         Most of these pairs are borderline ones, so fewer may be wrong here. To know, judge a sample by hand.",
+        overview.level,
     ));
     let row = |(class, &removed): (&Class, &u64)| {
         let (judged, expected) = match class.judged(overview.level) {

@@ -146,9 +146,9 @@ impl Level {
     /// compared with these passages of that one alone ([`Words::passages`]).
     pub fn removes_within(passage: u32) -> String {
         format!(
-            "A text stands within a longer one if the level standard would remove it for those passages of {passage} \
-             words or more that both have, a few changed words apart (of a shorter text for the whole of it): what the \
-             longer text has before, between and behind them does not count as added, and what is not in them is lost."
+            "A text stands within a longer one if the level standard would remove it for the passages of {passage} \
+             words or more that both have, with a few words changed (of a shorter text, for the whole of it). All else \
+             in the longer text does not count as added; all else in the shorter one is lost."
         )
     }
 

@@ -57,8 +57,7 @@ impl Method for Model {
         let probability = Parameter::share("probability", "least probability", probability).threshold();
         let constant = Parameter::number("constant", "log-odds before any evidence", constant);
         let weights = FEATURES.iter().zip(weights);
-        let weights =
-            weights.map(|(of, weight)| Parameter::number(of.name, "weight of this piece of evidence", weight));
+        let weights = weights.map(|(of, weight)| Parameter::number(of.name, "weight of this evidence", weight));
         [probability, constant].into_iter().chain(weights).collect()
     }
 

@@ -139,7 +139,7 @@ impl Global {
 /// The database of a command without other positional arguments.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Database {
-    /// The database, a folder
+    /// The database
     #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true)]
     pub(crate) db: PathBuf,
 }
@@ -147,7 +147,7 @@ pub(crate) struct Database {
 /// The databases of a command without other positional arguments.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Databases {
-    /// The database, a folder; or several databases, which are searched as one
+    /// The database; several are searched as one
     #[arg(value_name = "DB", env = "NDDB_DB", hide_env_values = true, required = true, num_args = 1..)]
     pub(crate) dbs: Vec<PathBuf>,
 }

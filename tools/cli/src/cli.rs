@@ -47,9 +47,8 @@ const GROUPS: [(&str, &[&str]); 4] = [
 
 /// Find near-duplicate documents: a persistent index of 64-bit fingerprints, with all matches within k bits
 ///
-/// A database is a folder. It is created once and filled from crawl archives or fingerprints; any number of processes
-/// can query it while one writes to it. Data goes to stdout, one JSON object per line; progress and messages go to
-/// stderr.
+/// A database is a folder. Any number of processes can query it while one writes to it. Data goes to stdout, one JSON
+/// object per line; progress and messages go to stderr.
 #[derive(Debug, Parser)]
 #[command(name = "nddb", version = VERSION.as_str(), max_term_width = 100)]
 #[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
@@ -164,7 +163,7 @@ fn help_template(command: &clap::Command) -> String {
         }
         text.push('\n');
     }
-    text + HEADING + "Options of all commands:" + PLAIN + "\n{options}{after-help}"
+    text + HEADING + "Options of all commands:" + PLAIN + " nddb help options{after-help}"
 }
 
 #[cfg(test)]

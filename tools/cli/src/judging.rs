@@ -19,8 +19,8 @@ pub(crate) struct JudgingArgs {
     parameters: Parameters,
     /// Compare the texts of the matches, and omit those whose texts are not near
     ///
-    /// Texts are read from where they were loaded. A match whose text cannot be read stays, and its rule says so. With
-    /// --parts: passages have their exact borders and the share of equal words, and those of too few words are omitted.
+    /// A match whose text cannot be read again stays, and its rule says so. With --parts: passages have their exact
+    /// borders and the share of equal words.
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, default_missing_value = "lcs")]
     pub(crate) verify: Option<Verify>,
     #[arg(long, value_name = "N", help = limit_help())]

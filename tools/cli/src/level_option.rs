@@ -21,9 +21,8 @@ pub(crate) struct LevelOption {
     /// Where the words come from by which the loss is known: auto, stored (in the database), archives (read
     /// again where they were loaded from), remote (those in stores and on servers, too), estimate (from sketches)
     ///
-    /// By default the texts that the database keeps are taken (create --keep-words), else local archives are read
-    /// again. If none can be read, the loss is estimated from sketches, and every removal counts as unverified. A
-    /// document whose text cannot be read stays.
+    /// By default the texts that the database keeps are taken, else local archives are read again. If none can be read,
+    /// the loss is estimated, and every removal counts as unverified.
     #[arg(long, value_name = "FROM", default_value_t)]
     words: WordsFrom,
 }
@@ -51,8 +50,7 @@ fn keep_help() -> String {
     for rule in Keep::ALL {
         text += &format!("- {}: {}\n", rule.name(), rule.keeps());
     }
-    text + "Before the rules come whole documents before truncated ones, then sound ones before garbled ones, unless \
-        the first rule is stored."
+    text + "Whole and sound documents come before truncated and garbled ones, unless the first rule is stored."
 }
 
 fn help() -> String {
@@ -64,9 +62,8 @@ fn help() -> String {
     text + "Each level removes what the one before it removes. A word is lost if it has no counterpart when both texts \
         are aligned, unless a passage of five words or more with it stands elsewhere in the kept text. Names are \
         capitalised words; where capitals do not mark names (German, Chinese, lower case) every lost word of the \
-        content counts as one. If a word of the title that the content repeats (a word of an identifier such as \
-        map_size: that the whole text repeats) differs in the title and in three places, or in one word of 200, the \
-        documents are about different things, and no level removes one for the other. Of bare fingerprints the distance alone decides."
+        content counts as one. If the titles differ in a word that the content repeats, no level removes one document \
+        for the other. Of bare fingerprints the distance alone decides."
 }
 
 /// Returns warnings about losses that are not known.

@@ -19,12 +19,13 @@ const MEMORY: u64 = 512 << 20;
 /// Inputs that lists name.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListedInputs {
-    /// Read the inputs that this file names, one per line, too: a file (.gz, too), an address, or - for stdin
+    /// Read the inputs that this file names, too, one per line: a file, an address, or - for stdin
     ///
     /// A list at an address may name only inputs below --base.
     #[arg(long, value_name = "LIST")]
     from_list: Vec<PathBuf>,
-    /// What relative lines of --from-list are below [default: the bucket or server of LIST, or the current folder]
+    /// The folder or address to which relative lines of --from-list belong [default: the bucket or server of LIST, or
+    /// the current folder]
     #[arg(long, value_name = "PREFIX", requires = "from_list")]
     base: Option<PathBuf>,
 }

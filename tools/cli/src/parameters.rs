@@ -12,7 +12,7 @@ use crate::inputs;
 /// Parameters of the methods that run; all others have their defaults.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Parameters {
-    /// Set a parameter of each method that runs and has it, or of one, as b=3 or lcs.slope=0.2: see 'nddb help methods'
+    /// Set a parameter of the methods that run: b=3 of each that has it, lcs.slope=0.2 of one; see 'nddb help methods'
     #[arg(long = "set", value_name = "NAME=VALUE")]
     assignments: Vec<Assignment>,
     /// Read the constants of the model from this file, written by `nddb-lab fit --output`

@@ -45,16 +45,14 @@ pub(crate) struct PassageArgs {
     ///
     /// Databases must be made with 'nddb create --parts'. A passage is a chain of runs of five words that both
     /// documents have in the same order; up to eight words may be inserted or removed between two of them. Case,
-    /// punctuation and spacing do not count. Runs in more than 20 different texts extend a passage and begin none;
-    /// texts whose fingerprints are near count once. A document of fewer than five words is not found.
+    /// punctuation and spacing do not count. Runs in more than 20 different texts extend a passage and begin none.
     #[arg(long)]
     pub(crate) parts: bool,
     /// With --parts: passages of at least N words in common; a shorter document must be in common whole
     ///
-    /// A database made with --parts=M keeps only some runs of texts of 200 words or more. There a passage is printed if
-    /// ten of its words are known to be in common and N may be, and its ends may be up to M - 1 words further out. A
-    /// passage of N words, but at least 8 + 2 M, is always found, unless all of its runs are in more than 20 texts. Of
-    /// shorter texts and of files given to 'against' all runs are kept.
+    /// A database made with --parts=M keeps only some runs of texts of 200 words or more. There the ends of a passage
+    /// may be up to M - 1 words further out, and a passage of N words, but at least 8 + 2 M, is always found, unless
+    /// all of its runs are in more than 20 texts.
     #[arg(long, value_name = "N", requires = "parts", default_value_t = PassageLimits::default().min_words)]
     min_words: u32,
     /// With --parts: only documents of which this share is in common with the other, 0 to 1

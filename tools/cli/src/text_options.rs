@@ -19,8 +19,7 @@ use crate::quantity::counted;
 pub(crate) struct TextOptions {
     /// Compare the texts of the matches, and omit those whose texts are not near
     ///
-    /// Texts are read from where they were loaded. A pair stays if one of its texts cannot be read, and its verdict
-    /// says so.
+    /// A pair stays if one of its texts cannot be read again, and its verdict says so.
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, default_missing_value = "lcs")]
     verify: Option<Verify>,
     /// Which text of a page is compared: all of it, or its main content [default: that of the recipe]
@@ -39,9 +38,9 @@ pub fn text_part() -> impl TypedValueParser<Value = TextScope> {
 /// The method that verifies the pairs of another method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Verify {
-    /// All pairs that the method finds, by trustable longest common subsequence
+    /// All pairs, by trustable longest common subsequence
     Lcs,
-    /// Pairs of one site, where sketches err most, in the same way; pairs of different or unknown sites stay
+    /// Pairs of one site; pairs of different or unknown sites stay
     SameSite,
 }
 

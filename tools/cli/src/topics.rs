@@ -1,19 +1,18 @@
 //! Pages of the help that are about no command: `nddb help options` and `nddb help methods`.
 
 use clap::{Arg, ArgAction, Command};
-use nddb::verdict::{Method, methods};
+use nddb::verdict::{Method, Setting, methods};
 
 const ON_METHODS: &str = "\
 Parameters have the names and defaults of the papers. --set applies to the methods that run: the chosen one, hamming \
 where it decides instead, and lcs with --verify lcs. eval takes ranges: hamming:k=0..7,combined:b=3+c=350..370/5. In \
-ratios, 4,600:8,1200:16 means 4, but 8 from 600 words on and 16 from 1,200 on; 11 values are for groups of 500 words. \
-identity with of=content compares the words of the contents in their order, without case.
+ratios, 4,600:8,1200:16 means 4, but 8 from 600 words on and 16 from 1,200 on; 11 values are one for each 500 words.
 
 A query needs keys that the database stores: for c and split those of create --pieces, for min-hash, model, and \
 identity of contents the recipe main, for the others main or web. For bare fingerprints only hamming works.";
 
 /// The last line of the page of each command.
-const OPTIONS: &str = "Options of all commands: nddb help options";
+const OPTIONS: &str = "More options: nddb help options";
 
 /// Options with a long description that several commands share: it stands on the page of the first of these commands,
 /// and the others have its first sentence.
@@ -23,9 +22,9 @@ const DESCRIBED_ONCE: [(&str, &[&str], &[&str]); 3] = [
     ("create", &["recipe", "psl", "parts"], &["fp"]),
 ];
 
-/// Options of less frequent use that several commands share: the page of the first of these commands describes them,
-/// and the others name them in a line.
-const NAMED: [(&str, &[&str], &[&str]); 3] = [
+/// Options that several commands share: the page of the first of these commands describes them, and the others name
+/// them in a line.
+const NAMED: [(&str, &[&str], &[&str]); 4] = [
     (
         "load",
         &[
@@ -41,8 +40,9 @@ const NAMED: [(&str, &[&str], &[&str]); 3] = [
         ],
         &["dedup"],
     ),
-    ("query", &["set", "model", "verify", "group_limit"], &["add", "against"]),
-    ("pairs", &["set", "model", "verify", "text", "group_limit"], &["cluster", "dedup", "eval"]),
+    ("query", &["min_containment", "method", "assignments", "model", "verify", "group_limit"], &["add", "against"]),
+    ("query", &["min_words", "min_containment"], &["pairs"]),
+    ("pairs", &["method", "assignments", "model", "verify", "part", "group_limit"], &["cluster", "dedup", "eval"]),
 ];
 
 /// Adds the pages to a command line, and takes from the pages of its commands what stands there.
@@ -103,13 +103,28 @@ fn name_only(command: Command) -> (Command, String) {
     })
 }
 
-/// Lists the methods, with their parameters and defaults.
+/// Lists the methods, with their parameters and defaults; a parameter that an earlier method has is only named.
 fn settings() -> String {
-    let told = |method: &dyn Method| {
-        let each = method.settings().into_iter();
-        let each = each.map(|setting| format!("\n      {}={}  {}", setting.name, setting.value, setting.help));
-        format!("  {method}: {}{}", method.help(), each.collect::<String>())
-    };
-    let all: Vec<String> = methods::all().iter().map(|method| told(&**method)).collect();
-    format!("{ON_METHODS}\n\n{}", all.join("\n"))
+    let all = methods::all();
+    let line = |setting: Setting| format!("{}={}  {}", setting.name, setting.value, setting.help);
+    let mut text = ON_METHODS.to_owned() + "\n";
+    for (at, method) in all.iter().enumerate() {
+        text += &format!("\n  {method}: {}", method.help());
+        let mut earlier: Vec<(&dyn Method, Vec<&str>)> = Vec::new();
+        for setting in method.settings() {
+            let (name, line_of) = (setting.name, line(setting));
+            let has_it = |other: &&Box<dyn Method>| other.settings().into_iter().any(|one| line(one) == line_of);
+            match all[..at].iter().find(has_it) {
+                None => text += &format!("\n      {line_of}"),
+                Some(other) => match earlier.iter_mut().find(|(of, _)| of.name() == other.name()) {
+                    Some((_, names)) => names.push(name),
+                    None => earlier.push((&**other, vec![name])),
+                },
+            }
+        }
+        for (other, names) in earlier {
+            text += &format!("\n      as of {other}: {}", names.join(", "));
+        }
+    }
+    text
 }

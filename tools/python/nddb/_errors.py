@@ -1,7 +1,6 @@
 """The exceptions of the package: one class for each kind of error.
 
-Every exception has a ``hint``: what can be done, or None. It is a note of the exception, too, which tracebacks show from
-Python 3.11 on.
+Every exception has a ``hint``: what can be done, or None. From Python 3.11 on, tracebacks show it as a note.
 """
 
 
@@ -92,7 +91,7 @@ class CatalogError(Error):
 
 
 class Poisoned(Error):
-    """An earlier write failed: the state on disk is sound, this writer takes no more."""
+    """An earlier write failed. The state on disk is sound, but this writer refuses further changes."""
 
 
 class Cancelled(Error):

@@ -505,7 +505,7 @@ def pairs_by_fingerprint(postings: _Table, *, k: int = 3, groups: int = 4) -> St
 def stars(pairs: _Table) -> Stream:
     """Assigns leaders of classes to founders, in one pass over all pairs of leaders: a Stream of number, founder."""
 def choose(rows: _Table) -> Stream:
-    """Assigns the members of classes whose leader joined a founder to founders: a Stream of number, founder."""
+    """Assigns documents to founders, in classes whose leader joined one: a Stream of number, founder."""
 def members(
     documents: _Table,
     method: _Method | None = None,

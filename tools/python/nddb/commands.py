@@ -1,17 +1,14 @@
 """The command ``nddb`` as functions: maintenance, lists, reports, filtered copies of files.
 
-Each call runs the command in a process of its own. Open readers see its changes after ``refresh``; a call that writes
-fails while a ``Writer`` of the database is open. Functions return the command's JSON: a dictionary, or a dictionary for
-each row.
+Each call runs the command in a process of its own, and returns its JSON: a dictionary, or a dictionary for each row. It
+fails if it writes while a ``Writer`` of the database is open; open readers see its changes after ``refresh``.
 
-Options are those of the command, as ``nddb COMMAND --help`` describes them: ``--sample-recall 1000`` is
-``sample_recall=1000``, an option without a value is True, one that may be repeated takes a list, and ``--with`` is
-``with_``. All functions take ``threads``, ``memory_limit``, ``tmp_dir`` and ``lock_wait``. Progress is shown by tqdm,
-if it is installed, on a terminal or in a notebook; ``progress=False`` turns it off, and streams show none.
+Options are those of ``nddb COMMAND --help``: ``--sample-recall 1000`` is ``sample_recall=1000``, an option without a
+value is True, one that may be repeated takes a list, and ``--with`` is ``with_``. All functions take ``threads``,
+``memory_limit``, ``tmp_dir`` and ``lock_wait``; ``progress=False`` turns off the bars of tqdm.
 
-A failure raises the exception of its kind, with the command's message and hint; a wrong option raises ValueError. ^C
-stops the command where its work can be resumed. If input was skipped, there is a warning. The logger ``nddb`` gets all
-messages of the command.
+A failure raises the exception of its kind, with the command's message and hint; a wrong option raises ValueError. If
+input was skipped, there is a warning. The logger ``nddb`` gets all messages.
 
 =============  =====================================================================================
 documents      ``documents`` ``export`` ``show`` ``rm`` ``merge`` ``sources`` ``move_source``
@@ -75,11 +72,8 @@ Rows = Generator[Row, None, None]
 def run(command: str, *arguments: Argument, **options: Option) -> list[Row]:
     """Runs any command, and returns what it prints as JSON: a dictionary per line, a summary last.
 
-    Use it for commands without a function in this module, and for options of ``create`` and ``load`` that
-    ``nddb.Writer`` lacks. Pass a command of two words as one text: ``"backup verify"``.
+    Pass a command of two words as one text: ``"backup verify"``.
 
-    >>> nddb.commands.run("create", "eight.nddb", tables=8, recipe="main")[-1]["k"]
-    3
     >>> [row["id"] for row in nddb.commands.run("get", "crawl.nddb", "fox-1", "fox-2")]
     ['fox-1', 'fox-2']
     """
@@ -147,8 +141,8 @@ def show(database: Path, a: str | int, b: str | int, **options: Option) -> str:
 def rm(database: Path, *ids: str | int, **options: Option) -> Row:
     """Deletes documents: by ids, by a file of ids ``ids_from``, or all of a ``site``, a ``host`` or a ``batch``.
 
-    With ``dry_run=True`` they are only counted. The result has ``deleted``, ``missing`` (number of ids that are not
-    stored), and for a site ``hosts``, the number of documents of each. In an open writer, use ``Writer.rm``.
+    With ``dry_run=True`` they are only counted. ``missing`` is the number of ids that are not stored. In an open
+    writer, use ``Writer.rm``.
 
     >>> nddb.commands.rm("crawl.nddb", site="example.org", dry_run=True)
     {'deleted': 2, 'missing': 0, 'dry_run': True, 'hosts': {'example.org': 2}}
@@ -176,12 +170,8 @@ def commit_batch(database: Path, name: str, **options: Option) -> Row:
 
     >>> with nddb.Writer("crawl.nddb") as writer:
     ...     loaded = writer.load("pages.jsonl", batch="may", pending=True)
-    >>> len(nddb.open("crawl.nddb"))
-    5
     >>> nddb.commands.commit_batch("crawl.nddb", "may")
     {'batch': 'may', 'documents': 3, 'dry_run': False}
-    >>> len(nddb.open("crawl.nddb"))
-    8
     """
     return _summary("batch commit", [database, name], options)
 
@@ -239,11 +229,9 @@ def against(
     """Finds the documents of a table, list, file or other database that are near-duplicates of stored ones.
 
     ``documents`` is a table or a list of texts, with the column names of ``nddb.dedup``, or the path of a database, a
-    file or a folder. Each result has the near-duplicates of one document as ``matches``, the nearest first; documents
-    without any are left out. ``row`` is the number of the row in the table, from 0, and ``query`` the id in a file or
-    database. Nothing is stored: a table is sketched into a temporary database in ``tmp_dir``. Options: as ``nddb
-    against``, such as ``limit``, ``method`` and ``k``. With ``parts`` the matches are documents with passages in
-    common, and databases must be made with the recipe ``main-parts``.
+    file or a folder. Each result has the near-duplicates of one document as ``matches``, the nearest first; ``row`` is
+    its row in the table, from 0, and ``query`` its id in a file or database. Nothing is stored. With ``parts`` the
+    matches have passages in common, in databases of the recipe ``main-parts``.
 
     >>> for row in nddb.commands.against(["a text that nobody has seen before", fox], "crawl.nddb", limit=1):
     ...     print(row["row"], row["count"], row["matches"][0]["id"])
@@ -270,9 +258,8 @@ def against(
 def cluster(database: Path, output: Path, **options: Option) -> Row:
     """Clusters near-duplicates, and writes what to keep and what to remove into a folder.
 
-    ``previous`` is the folder of an earlier run; the changes since then are written, too. ``never_remove`` and
-    ``always_remove`` are files that list documents, hosts and addresses to keep or to remove in any case.
-    ``Reader.clusters`` gives the clusters as a table.
+    ``never_remove`` and ``always_remove`` are files that list documents, hosts and addresses to keep or to remove in
+    any case. ``Reader.clusters`` gives the clusters as a table.
 
     >>> nddb.commands.cluster("crawl.nddb", "clusters", keep=["longest", "id"])["removed"]
     2

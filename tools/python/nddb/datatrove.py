@@ -10,8 +10,7 @@
     Run([ParquetReader("pages"), FindNearDuplicates("crawl.nddb", "removed.parquet")], tasks=1).run()
     Run([ParquetReader("pages"), DropNearDuplicates("removed.parquet"), JsonlWriter("clean")], tasks=8).run()
 
-The first pipeline has one task, because a database has one writer; it uses all cores. The second one may have any
-number of tasks.
+The first pipeline has one task, which uses all cores; the second one may have any number.
 """
 
 from __future__ import annotations

@@ -54,11 +54,9 @@ def sketch(
 ) -> ray.data.Dataset:
     """Sketches the pages of a Dataset. The result is computed lazily.
 
-    `number` names the column of ages: unique integers, lower for older documents. Ids are unique texts. Rows without an
-    id or a page are left out. By default reads the columns `text`, `html` and `url` if present. If you name a page
-    column, only that one is read; None disables a column. `keep_words` stores the words of each page in its sketch, so
-    that `clusters` computes what a removal loses; otherwise the loss is estimated. Raises ValueError if a named column
-    is missing.
+    `number` names the column of ages: unique integers, lower for older documents. Ids are unique texts. By default
+    reads the columns `text`, `html` and `url` if present. If you name a page column, only that one is read; None
+    disables a column. `keep_words` stores the words of each page, so that `clusters` knows what a removal loses.
     """
     schema = pages.schema()
     named = columns_of(schema.names, number, id, text, html, url)

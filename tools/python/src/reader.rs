@@ -112,8 +112,8 @@ impl PyReader {
 
     /// Returns documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`.
     ///
-    /// `work` has what the queries of this reader have read so far, with the keys of `nddb query --stats`: `queries`,
-    /// and of these and of the look-ups of verdicts `probes`, `excluded`, `blocks`, `bytes`, `entries`, `from_disk`.
+    /// `work` counts what this reader has done so far: its `queries`, and what these and the look-ups of verdicts have
+    /// read, with the keys of `nddb query --stats`.
     ///
     /// >>> reader = nddb.open("crawl.nddb")
     /// >>> reader.stats()["documents"]

@@ -66,9 +66,9 @@ pub(crate) fn py_candidate_keys(
 /// Decides pairs of documents: each row of two tables with the column `sketch` is a pair.
 ///
 /// Returns a Stream with the columns a, b, near (None if unknown), rule, the scores of `pairs`, and nearness, by which
-/// founders of clusters are chosen. With `or_hamming`, hamming decides the pairs that the method cannot; with `losses`,
-/// the columns of `pairs` that tell what either document loses follow, by the words in the sketches. Raises
-/// UnusableMethod for a method that compares texts, ValueError if one table is shorter.
+/// founders of clusters are chosen. `or_hamming` lets hamming decide the pairs that the method cannot. `losses` adds the
+/// columns of `pairs` that tell what either document loses, by the words in the sketches. Raises UnusableMethod for a
+/// method that compares texts, ValueError if one table is shorter.
 ///
 /// >>> import pyarrow
 /// >>> table = pyarrow.table({"id": ["a", "b"], "text": [fox, fox + " again"]})

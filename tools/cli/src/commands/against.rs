@@ -20,20 +20,17 @@ use crate::quantity::{counted, duration, grouped};
 ///
 /// A is a database, or a file or folder of documents; so is each B. Files are loaded into temporary databases, by the
 /// recipe of the database among A and B, or else by the default one. Prints one JSON object for each document of A with
-/// a match in B, as 'nddb query' does: use it to find the pages of a new crawl in all earlier ones. Nothing is stored
-/// or removed.
+/// a match in B, as 'nddb query' does. Nothing is stored or removed.
 ///
 /// Whole documents are compared. To find what stands inside of longer documents, such as the questions of a test set in
-/// training data, use --parts: it lists the documents with passages in common, also where one word in ten is changed.
-/// The documents of A are then read once and not loaded; those of B are indexed with all their parts.
+/// training data, use --parts; it also finds texts with one word in ten changed. The documents of A are then read once
+/// and not loaded.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb against pages.jsonl test-set.jsonl --parts --list leaked.txt  which contain parts of it
   nddb filter crawl.nddb pages.jsonl -o clean/ --remove leaked.txt
-  nddb against test-set.jsonl parted.nddb --parts --why        of a database made with --parts
-  nddb against new.jsonl january.nddb february.nddb --limit 1  what is in an earlier crawl already
-  nddb against crawl.nddb test-set.jsonl --set model.probability=0.8")]
+  nddb against new.jsonl january.nddb february.nddb --limit 1  what is in an earlier crawl already")]
 pub(crate) struct Args {
     /// The documents that are looked up: a database, a file or a folder
     #[arg(value_name = "A")]
@@ -41,8 +38,7 @@ pub(crate) struct Args {
     /// Where they are looked up: databases, files or folders
     #[arg(value_name = "B", required = true, num_args = 1..)]
     b: Vec<PathBuf>,
-    /// Write the ids of these documents of A here, one per line, as 'nddb filter --remove' and 'nddb rm --ids-from' read
-    /// them
+    /// Write the ids of these documents of A here, as 'nddb filter --remove' and 'nddb rm --ids-from' read them
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
     /// By fingerprints within K bits alone

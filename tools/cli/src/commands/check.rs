@@ -24,8 +24,7 @@ use crate::quantity::{bytes, counted, grouped};
 #[command(after_help = "\
 Examples:
   nddb check crawl.nddb
-  nddb check crawl.nddb --sample-recall 10000     compare answers with those of a full scan
-  nddb check crawl.nddb || nddb rebuild crawl.nddb")]
+  nddb check crawl.nddb --sample-recall 10000     compare answers with those of a full scan")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,

@@ -14,19 +14,17 @@ use crate::{database, interrupt};
 
 /// Merge runs, reclaim the space of deleted documents, or change the tables
 ///
-/// `load`, `add` and `rm` merge runs on their own. Without --all, only adjacent runs of similar size are merged.
-/// Readers continue to work during a compaction. The runs of a set ('create --set') become one.
+/// `load`, `add` and `rm` merge runs on their own. Without --all, only adjacent runs of similar size are merged. The
+/// runs of a set ('create --set') become one.
 ///
-/// --tables rewrites all runs, one after the other, with another number of tables, for the future ones too. More
-/// tables make queries faster and the database larger; `nddb plan` estimates both.
+/// --tables rewrites all runs, and sets the number for future ones. More tables make queries faster and the database
+/// larger; `nddb plan` estimates both.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb compact crawl.nddb                         merge what is worth merging
   nddb compact crawl.nddb --all                   everything into one run
-  nddb compact crawl.nddb --dry-run
-  nddb compact crawl.nddb --tables 20             rewrite all runs with 20 tables
-  nddb compact crawl.nddb --tables auto")]
+  nddb compact crawl.nddb --tables 20             rewrite all runs with 20 tables")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,

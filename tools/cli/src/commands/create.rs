@@ -19,11 +19,7 @@ use crate::output;
 Examples:
   nddb create crawl.nddb
   nddb create crawl.nddb --pieces                     'query --method b' and 'c' find pages too
-  nddb create parted.nddb --parts                     passages in common are found, too
   nddb create corpus.nddb --offline --tables 1        for 'pairs' and 'cluster' alone, on least disk
-  nddb create crawl.nddb --recipe web --psl           all of a page, sites by the public suffix list
-  nddb create old.nddb --k 6 --recipe 1e0ng           for fingerprints of the Python package simhash
-  nddb create photos.nddb --recipe given/imagehash    for the fingerprints of another program
   nddb create seen.nddb --set --restart 0             fingerprints alone, for batches, on least disk")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -36,8 +32,8 @@ pub(crate) struct Args {
     bits: u8,
     /// Maximum number of tables per run; `auto` chooses for each run by its size
     ///
-    /// One table takes a tenth of the disk. Use it only for batches (`nddb query --fp-file FILE --format tsv`): every
-    /// other query reads the whole table.
+    /// One table takes a tenth of the disk, and is for batches (`nddb query --fp-file FILE --format tsv`): every other
+    /// query reads all of it.
     #[arg(long, default_value = "auto", value_name = "auto|N", value_parser = Tables::parse)]
     tables: Tables,
     /// Restart interval of the blocks, 0 for none; smaller is faster and takes more space
@@ -45,15 +41,12 @@ pub(crate) struct Args {
     restart: Option<u16>,
     /// Make a set: fingerprints alone, without documents and their ids
     ///
-    /// It takes some 6 bytes a fingerprint ('plan --set' tells), and a database of documents cannot be made of it.
-    /// 'load' takes fingerprints of eight bytes, 'query' answers --fp and --fp-file, 'merge' joins sets; 'stats',
-    /// 'check', 'rebuild', 'compact' and 'backup' work on it, too.
-    /// Without --tables it has one table, for batches: nothing makes it again if it is damaged, and each query alone
-    /// reads all of it.
+    /// It needs some 6 bytes a fingerprint. 'load' takes fingerprints of eight bytes, 'query' answers --fp and
+    /// --fp-file, 'merge' joins sets. Without --tables it has one table, for batches: nothing makes it again if it is
+    /// damaged, and each query alone reads all of it.
     #[arg(long, conflicts_with_all = ["keep_words", "recipe", "psl", "pieces", "offline", "parts", "phrases"])]
     set: bool,
-    /// Keep the words of pages, compressed: then 'cluster' knows what a removal loses without reading pages again. It
-    /// is no part of the recipe: such a database can be compared and merged with others
+    /// Keep the words of pages, compressed: then 'cluster' knows what a removal loses without reading pages again
     #[arg(long)]
     keep_words: bool,
     #[command(flatten)]
@@ -64,19 +57,16 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "How pages become fingerprints")]
 pub(super) struct RecipeArgs {
-    /// The base: main (the content of a page), web (all of it), or what another tool makes of a page: 1e0ng, seomoz,
-    /// text-dedup, wayback64, trafilatura
+    /// The base: main (the content of a page), web (all of it), or as another tool does: 1e0ng, seomoz, text-dedup,
+    /// wayback64, trafilatura
     ///
-    /// Fingerprints of main are minhash-1bit: one bit of each of 64 min-values (Li and Koenig 2010). Those of the
-    /// others are simhash: signs of sums of weighted features (Manku et al. 2007). The label that a database stores,
-    /// with base, flags and version, is accepted, too: main/1, main-c/1 (--pieces), web-2grams-psl/1. With given/NAME
-    /// the database takes only fingerprints that the program NAME makes: texts are refused.
+    /// Fingerprints of main are one-bit min-hash, those of the others simhash. With given/NAME the database takes only
+    /// fingerprints that the program NAME makes. A whole label, such as main-c/1, is accepted, too.
     #[arg(long, default_value = Recipe::BASES[0], value_name = "BASE")]
     recipe: String,
-    /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk), as it always is of main
+    /// The site of a page is its registrable domain, by the public suffix list (shop.co.uk); with main it always is
     ///
-    /// Without it, the site of a host of three or more parts is what follows the first dot: of a.example.org it is
-    /// example.org, of shop.co.uk co.uk.
+    /// Without it, the site of a host of three or more parts is what follows the first dot: co.uk of shop.co.uk.
     #[arg(long)]
     psl: bool,
     /// main, web: documents are also found by the keys that methods b, c, combined and split need online
@@ -88,9 +78,8 @@ pub(super) struct RecipeArgs {
     /// main: keep parts of the text of each page, by which 'query', 'against' and 'pairs' find passages in common; N is
     /// 8 without a number
     ///
-    /// A part is a run of five words. Of N successive parts of a text of 200 words or more at least one is kept, and
-    /// all of a shorter one: so passages of N + 4 words share a part, and a page of 400 words takes some 10,000 / (N +
-    /// 1) bytes more.
+    /// A part is a run of five words. Of N successive parts of a text of 200 words or more at least one is kept: so
+    /// passages of N + 4 words share a part, and a page of 400 words takes some 10,000 / (N + 1) bytes more.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "8")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=64))]
     parts: Option<u8>,

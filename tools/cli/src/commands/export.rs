@@ -18,18 +18,12 @@ use crate::{database, described, interrupt, output};
 
 /// Export the stored documents: ids, URLs, fingerprints and other columns
 ///
-/// Documents are written in loading order. The same database always gives the same bytes, and memory use does not
-/// depend on the number of documents. In TSV, tab, line ends and backslash are written as \t, \n, \r and \\, other
-/// control characters as \u001b, and missing values are empty. If a number and a text with the same digits are both
-/// ids, they are written as \#17 and \"17.
+/// Documents are written in loading order. The same database always gives the same bytes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb export crawl.nddb -o documents.jsonl
-  nddb export crawl.nddb -o documents.parquet
-  nddb export crawl.nddb --format tsv --columns id,url --limit 20
   nddb export crawl.nddb --clusters clusters --columns id,url,copies,copies_by_batch -o copies.jsonl
-  nddb export crawl.nddb --format tsv --columns site | sort | uniq -c | sort -rn | head
   nddb export crawl.nddb --columns id,fp,tokens,archive,offset | head")]
 pub(crate) struct Args {
     #[command(flatten)]

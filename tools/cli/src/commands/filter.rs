@@ -24,30 +24,23 @@ use crate::{advice, described, interrupt};
 ///
 /// Reads WARC, WET, ARC, JSONL (plain, .gz, .zst), Parquet, HTML and text files and folders of them, as 'nddb load'
 /// does, and writes the remaining documents in the same order and format. Records and JSON lines are copied byte for
-/// byte, with the same compression (of a compressed member with several records each gets one of its own); Parquet
-/// files keep their schema, nested columns and metadata; pages are copied. WARC request and metadata records follow
-/// the page that they name in WARC-Concurrent-To or WARC-Refers-To, or that names them; other records, and rows
-/// without an id, are kept. Several inputs are written into a folder, under their own names, and those of a folder
-/// under their paths below it; inputs of one name, or of several folders with equal paths, under the folders that tell
-/// them apart.
+/// byte, with the same compression; Parquet files keep their schema, nested columns and metadata. WARC request and
+/// metadata records follow their page; other records, and rows without an id, are kept. Several inputs are written into
+/// a folder, under their own names or their paths below an input folder.
 ///
 /// For an archive that was loaded, exactly the rows that were judged are removed, by file and position. For other
-/// files, rows are found by id, and kept if several rows have the same id; such files are read twice. The field for ids
-/// is the one used when the file was loaded. A list that was cut short since 'nddb cluster' wrote it, or of which no id
-/// is in the database or the inputs, is an error (exit code 1). Memory grows with the lists (130 bytes per id), not
-/// with the inputs.
+/// files, rows are found by id, and kept if several rows have the same id; such files are read twice. A list that was
+/// cut short since 'nddb cluster' wrote it, or of which no id is in the database or the inputs, is an error (exit code
+/// 1). Memory grows with the lists (130 bytes per id).
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb filter [OPTIONS] DB INPUT... -o OUT",
     after_help = "\
 Examples:
   nddb cluster crawl.nddb -o clusters
-  nddb filter crawl.nddb crawl.warc.gz --clusters clusters -o kept.warc.gz
   nddb filter crawl.nddb part-*.jsonl.zst --clusters clusters -o kept/ --removed removed.tsv
-  nddb filter crawl.nddb pages.jsonl --clusters clusters --with cluster_id,kept -o kept.jsonl
   nddb filter crawl.nddb pages.jsonl --clusters clusters --annotate -o all.jsonl
-  nddb filter crawl.nddb pages.jsonl --clusters clusters -o kept.jsonl --cut-parts
-  nddb filter crawl.nddb pages.jsonl --remove ids.txt -o -"
+  nddb filter crawl.nddb pages.jsonl --clusters clusters -o kept.jsonl --cut-parts"
 )]
 pub(crate) struct Args {
     /// The database, then files and folders, or - for stdin, which is copied to a temporary file
@@ -62,15 +55,15 @@ pub(crate) struct Args {
     /// [default: remove.txt of --clusters]
     #[arg(long, value_name = "FILE")]
     remove: Option<PathBuf>,
-    /// List the removed documents here, with the document that is kept instead, the rule that decided, the probability,
-    /// the share that differs, and where the document stands: a .tsv, .jsonl or .parquet file
+    /// List the removed documents in this .tsv, .jsonl or .parquet file: the kept document, the rule, the probability,
+    /// the share that differs, and the place
     #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
     /// Keep all rows and add --with fields (default: all but copies) that say which would be removed, and why
     #[arg(long, requires = "clusters", conflicts_with = "removed_documents")]
     annotate: bool,
-    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with a folder or
-    /// several inputs). Documents keep the format of their input
+    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with several
+    /// inputs)
     #[arg(short, long, value_name = "OUT", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
     /// Write no file: print what would go, as rows of --removed, or with --json the numbers
@@ -85,12 +78,11 @@ pub(crate) struct Args {
     with: Vec<FilterField>,
     /// Cut from the texts of kept documents passages that stand in an earlier one: JSONL and Parquet
     ///
-    /// A passage is cut if its words, but for case, signs and space, are those of a passage of an earlier document of
-    /// the outputs of which nothing is cut: so each passage stands in the outputs at least once, whole. It ends where
-    /// words differ, never within a word, and the signs and the space behind it go with it. All other bytes of a line of
-    /// JSON stay as they are. --removed lists each cut with the rule 'passage', that document, and in the columns
-    /// begin, end and words where it stood, in code points of the text. Documents whose text is gone stay, with an
-    /// empty one. The inputs are read twice; temporary files take some 30 bytes a word.
+    /// A passage is cut if its words, but for case, signs and space, are those of a passage that an earlier document of
+    /// the outputs keeps: so each passage stands in the outputs at least once, whole. The signs and the space behind it
+    /// go with it. --removed lists each cut with the rule 'passage', that document, and where it stood, in code points
+    /// of the text. Documents whose text is gone stay, with an empty one. The inputs are read twice; temporary files
+    /// take some 30 bytes a word.
     #[arg(long, conflicts_with = "annotate")]
     cut_parts: bool,
     /// With --cut-parts: passages of at least N words

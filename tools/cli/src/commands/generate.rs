@@ -15,10 +15,7 @@ use crate::quantity::counted;
 #[command(after_help = "\
 Examples:
   nddb generate man man/man1 && man -l man/man1/nddb-load.1
-  nddb generate man ~/.local/share/man/man1
-  nddb generate completions bash > ~/.local/share/bash-completion/completions/nddb
-  nddb generate completions zsh > ~/.zfunc/_nddb
-  nddb generate completions fish > ~/.config/fish/completions/nddb.fish")]
+  nddb generate completions bash > ~/.local/share/bash-completion/completions/nddb")]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,

@@ -17,7 +17,6 @@ use crate::output::Output;
     override_usage = "nddb get [OPTIONS] DB [ID...]",
     after_help = "\
 Examples:
-  nddb get crawl.nddb urn:uuid:8c9c07ee-6a87-4e43-8c5d-2e0a8e1b7f11
   nddb get crawl.nddb a b c | jq .url
   nddb get crawl.nddb --url https://example.org/news/1"
 )]

@@ -31,17 +31,13 @@ use crate::{database, interrupt, judging};
 
 /// Find all near-duplicates in a database
 ///
-/// Prints groups, then pairs, sorted by the bytes of ids. Documents with the same text, or with different texts and the
-/// same sketch, are printed as one group line, and only the founder of the group is compared with other documents;
-/// --expand prints all pairs instead.
+/// Prints groups, then pairs, sorted by the bytes of ids. Documents with the same text or sketch are printed as one
+/// group line, and only its founder is compared with other documents; --expand prints all pairs instead.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb pairs crawl.nddb > near.jsonl
   nddb pairs crawl.nddb --with url,title,tokens      what was joined
-  nddb pairs crawl.nddb --format table               to read it here
-  nddb pairs crawl.nddb --method split -o near.jsonl
-  nddb pairs crawl.nddb -o near.parquet
   nddb pairs parted.nddb --parts --min-words 50      documents with passages in common")]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -12,14 +12,12 @@ use crate::{database, interrupt};
 /// Rebuild damaged or missing files after `nddb check` has found damage
 ///
 /// Segments are rebuilt from their sibling tables; postings, key tables, summaries, runs and MANIFEST from the catalog.
-/// Sound files are kept, and old files remain until the new ones are complete. The catalog itself cannot be rebuilt: if
-/// it is damaged, or all tables of a run of a set are, the exit code is 13; then restore a backup, or load the archives
-/// into a new database.
+/// The catalog itself cannot be rebuilt: if it is damaged, or all tables of a run of a set are, the exit code is 13;
+/// then restore a backup, or load the archives into a new database.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  nddb check crawl.nddb || nddb rebuild crawl.nddb
-  nddb rebuild crawl.nddb --all")]
+  nddb check crawl.nddb || nddb rebuild crawl.nddb")]
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,

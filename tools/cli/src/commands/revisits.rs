@@ -16,22 +16,20 @@ use crate::{database, interrupt};
 /// Copy web archives with revisit records in place of pages that repeat earlier ones
 ///
 /// A page whose payload is identical to that of an earlier page becomes a WARC revisit record, which keeps the fields
-/// of its record and the HTTP header, drops the body, and names the earlier page by address, date and record id. Replay
-/// tools find the body there. All other records are copied byte for byte; compressed records, too.
+/// of its record and the HTTP header, drops the body, and names the earlier page by address, date and record id. All
+/// other records are copied byte for byte.
 ///
-/// The inputs must have been loaded into DB. Earlier pages are those of the inputs and of all other archives that were
-/// loaded into DB, by WARC-Date; of one second, in the order of the inputs. The database tells which pages have the
-/// same text; their payloads are read from the archives and compared by SHA-1 and length (of the archives that are no
-/// inputs, the 100 oldest pages with a text). No page refers to one that becomes a revisit record itself, nor to a copy
-/// of itself. Records that 'nddb load' does not store, such as images and redirects, are copied.
+/// The inputs must have been loaded into DB. Earlier pages are those of all archives that were loaded into it, by
+/// WARC-Date. Payloads are read from the archives and compared by SHA-1 and length (of the archives that are no inputs,
+/// the 100 oldest pages with a text). No page refers to one that becomes a revisit record itself. Records that 'nddb
+/// load' does not store, such as images, are copied.
 ///
 /// With --near, a page that is only a near-duplicate of an earlier one by the default verdict becomes a revisit
 /// record, too: replay then shows the earlier page, and the differences are lost. Its WARC-Profile is not that of the
 /// standard, but https://example.org/nddb/revisit/near-duplicate.
 ///
 /// Keep the archives of earlier pages: revisit records are of no use without them. The database still describes the
-/// inputs, not the outputs. Compressed files need a member for each record. Inputs are read twice, and memory grows
-/// with the pages that have an equal text (some 300 bytes each).
+/// inputs, not the outputs. Compressed files need a member for each record.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb revisits [OPTIONS] DB WARC... -o OUT",
@@ -46,7 +44,7 @@ pub(crate) struct Args {
     given: Vec<OsString>,
     #[command(flatten)]
     environment: FromEnvironment,
-    /// Write here: a file, or a folder (one that exists, a name with / at its end, or with a folder or several inputs)
+    /// Write here: a file, or a folder (one that exists, a name with / at its end, or with several inputs)
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Make near-duplicates of earlier pages revisit records, too

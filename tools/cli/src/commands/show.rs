@@ -23,20 +23,18 @@ const WIDTH: usize = 120;
 
 /// Show two documents side by side and mark the words in which they differ
 ///
-/// The texts are those that were compared, of the database if it keeps words, or else of the archives that the
-/// documents were loaded from. Text that a page carries and does not show is marked with [not shown]. Long stretches of
-/// equal words are shortened to their number of words. Words of only one document are coloured on a terminal;
-/// elsewhere, or with NO_COLOR, they are written as [-removed-] and {+added+}. Below stands the verdict of the usual
-/// method, which of the two may be removed at which level, and what differs. Of documents that are no near-duplicates,
-/// passages of 20 words and more that both have stand side by side above their texts.
+/// The texts are those that were compared, of the database if it keeps words, or else read again from the archives.
+/// Text that a page carries and does not show is marked with [not shown]. Words of only one document are coloured on a
+/// terminal, and else written as [-removed-] and {+added+}. Below them stands the verdict of the default method, with
+/// the least level that removes either document. Of other documents, passages of 20 words and more that both have stand
+/// above their texts.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb show [OPTIONS] DB A B",
     after_help = "\
 Examples:
   nddb show crawl.nddb page-1 page-2
-  nddb show crawl.nddb page-1 page-2 --html pages.html
-  nddb show crawl.nddb page-1 page-2 --text main      only the content"
+  nddb show crawl.nddb page-1 page-2 --html pages.html"
 )]
 pub(crate) struct Args {
     /// The database, then the ids of the two documents

@@ -33,14 +33,13 @@ pub(crate) struct Args {
 enum Action {
     /// List the archives, with size, documents and state
     ///
-    /// The state is: found; missing; refused (credentials or permissions to read it are missing); changed (another
-    /// file is at the path, or the archive was modified: each of its pages is compared with the stored digest when it
-    /// is read); or partial (found; no load of visible documents has read it to its end).
+    /// The state is: found; missing; refused (it may not be read); changed (another file is at the path, or the archive
+    /// was modified); or partial (no load has read it to its end).
     Ls(Database),
     /// Tell the database that a file, or all files of a folder, were moved
     ///
-    /// Changes only archives that are found at the new path with the same size and the same first and last bytes. The
-    /// exit code is 3 if only some archives were changed, and 1 if none was.
+    /// Changes only archives that are found at the new path with the same size and first and last bytes. The exit code
+    /// is 3 if only some were changed, and 1 if none was.
     #[command(override_usage = "nddb sources move [OPTIONS] DB OLD NEW")]
     Move(MoveArgs),
 }

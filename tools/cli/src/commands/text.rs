@@ -20,8 +20,6 @@ use crate::output::Output;
 #[command(after_help = "\
 Examples:
   nddb text page.html
-  nddb text --explain page.html                   all blocks, and why some are left out
-  nddb text --whole page.html                     the whole text that is compared
   nddb text --jsonl pages.jsonl > texts.jsonl     JSON lines in, JSON lines out")]
 pub(crate) struct Args {
     /// Files, or - for stdin

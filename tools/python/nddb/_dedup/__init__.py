@@ -78,22 +78,19 @@ def dedup(
 ) -> Deduplicated[Any]:
     """Removes near-duplicates from a table, texts or files, as ``nddb dedup`` does.
 
-    ``data`` is a table (a polars, pandas or pyarrow table, a relation of DuckDB, a ``Dataset`` of Hugging Face), an
-    iterable of texts or of dictionaries, or files that ``nddb dedup`` reads: a path, a glob, or an iterable of paths. A
-    list of str is one of paths if each is a file with an ending such as .jsonl or .warc.gz, which is logged; values of
-    columns are never paths. The result has ``kept``, the remaining rows, of the same type and in the same order, and
-    ``removed``, the other rows with the reasons. The data is not changed. A temporary database in ``tmp_dir`` is
-    deleted with the result.
+    ``data`` is a table (of polars, pandas, pyarrow, DuckDB or Hugging Face), an iterable of texts or of dictionaries,
+    or files: a path, a glob, or an iterable of paths. A list of str is one of paths if each is a file with an ending
+    such as .jsonl or .warc.gz. The result has ``kept``, the remaining rows, of the same type and in the same order, and
+    ``removed``, the other rows with the reasons. A temporary database in ``tmp_dir`` is deleted with the result.
 
-    ``text``, ``html``, ``url`` and ``id`` name columns or fields; by default those of these names are used, for texts
-    also ``raw_content`` and ``content``. ``keep`` is a rule, or rules in order (a list, or a str with commas), that
-    select the near-duplicate to keep: stored (the first), longest, shortest-url; for files also newest, oldest and id.
-    Rows near to a document of the databases ``against`` are removed, too. ``min_probability``: as ``Reader.query``.
-    ``level`` limits how much of a removed row may be lost: same, strict or standard (the default).
+    ``text``, ``html``, ``url`` and ``id`` name columns; by default those of these names are used, for texts also
+    ``raw_content`` and ``content``. ``keep`` is a rule, or rules in order, that select the near-duplicate to keep:
+    stored (the first), longest, shortest-url; for files also newest, oldest and id. Rows near to a document of the
+    databases ``against`` are removed, too. ``level`` limits how much of a removed row may be lost: same, strict or
+    standard (the default). ``min_probability``: as ``Reader.query``.
 
-    For files, ``kept`` are the paths of copies without the removed documents: in ``output``, a file or a folder, or
-    else in a temporary folder that is deleted with the result. With ``progress``, tqdm shows bars if it is installed.
-    Raises ValueError if a column is missing or only some items are files, TypeError for data of another kind.
+    For files, ``kept`` are the paths of copies without the removed documents: in ``output``, or else in a temporary
+    folder that is deleted with the result. Raises ValueError if a column is missing or only some items are files.
 
     >>> result = nddb.dedup([fox, "a text that has nothing in common with it", fox + " and again"])
     >>> len(result.kept)

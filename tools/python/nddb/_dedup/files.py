@@ -116,7 +116,7 @@ class Files:
             shutil.copyfile(path, copy)
 
     def _loaded(self) -> str:
-        """Loads the files into a database in the temporary folder, once, without what earlier databases have."""
+        """Loads the files into a temporary database, once, and takes out what is near to earlier databases."""
         options = self._options
         options.check_open()
         if self._database is None:

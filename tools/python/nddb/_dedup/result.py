@@ -46,7 +46,7 @@ class Deduplicated(Generic[Kept]):
     """What ``nddb.dedup`` kept and removed.
 
     ``kept`` has the remaining rows, of the type and in the order of the data; for files, the paths of the copies.
-    ``removed`` has a row for each other row, as a table of the same type, or for texts and files as a list of
+    ``removed`` has a row for each removed one, as a table of the same type, or for texts and files as a list of
     dictionaries:
 
     - ``row`` and ``kept_row``, the numbers from 0 of the row and of the one that is kept instead (tables and texts);
@@ -60,8 +60,6 @@ class Deduplicated(Generic[Kept]):
 
     ``documents`` counts all rows, ``same_text`` the removed rows with the text of a kept one, ``near`` the other
     removed near-duplicates, ``earlier`` the removed rows near to a document of another database.
-
-    The temporary database is removed by ``close``, at the end of a ``with`` block, or with the object.
 
     >>> with nddb.dedup([fox, fox]) as result:
     ...     result.report("report.html")
@@ -82,9 +80,8 @@ class Deduplicated(Generic[Kept]):
     def pairs(self) -> Iterator[dict[str, Any]]:
         """Yields a dictionary for each removed document, with the columns of ``removed``; those that lose most first.
 
-        It has ``text`` and ``kept_text``, too, to be compared: of tables and texts those that were given, of files
-        those that were compared, for which the files are loaded again, once. The text of a kept document in another
-        database is None, and so are the texts of files once the result is closed.
+        It has ``text`` and ``kept_text``, too; the text of a kept document in another database is None, and so are the
+        texts of files once the result is closed.
 
         >>> for pair in nddb.dedup([fox, fox + " and again"]).pairs():
         ...     print(pair["row"], pair["kept_row"], pair["text"][-9:], pair["kept_text"] == fox)

@@ -1,4 +1,4 @@
-"""The one call for tables and texts, whose documents have the numbers of their rows as ids."""
+"""The one call for tables and texts; the id of a document is the number of its row."""
 
 from __future__ import annotations
 

@@ -41,10 +41,9 @@ def _at(place: Place, format: str) -> list[str]:
 
 
 def _below(place: Place, format: str) -> list[str]:
-    """The archives below a folder of a store, by the rule for folders on disks, which looks at names.
+    """The archives below a folder of a store, chosen by their names as on disks.
 
-    Files named `.json` and `.csv` are included only if a format is given, because that rule reads the content of such
-    files.
+    Files named `.json` and `.csv` are included only if a format is given, because their content is not looked at.
     """
     with tempfile.TemporaryDirectory(prefix="nddb-") as folder:
         for path in place.below():

@@ -32,8 +32,7 @@ def clusters(
 ) -> DataFrame:
     """The members of all clusters, in the order and with the columns of `Reader.clusters`.
 
-    `keep` and `level`: as `nddb cluster`. This process makes one ordered pass over the pairs, with a bit in memory for
-    each document that joined another. `work` is a folder that all machines, including this one, can access. Other
+    `keep` and `level`: as `nddb cluster`. `work` is a folder that all machines, including this one, can access. Other
     options: as `nddb.spark.Judging`.
     """
     how = Judging(**judging)

@@ -1,8 +1,7 @@
 """Files and folders that all machines can access: on disks, or in stores that both Hadoop and pyarrow support.
 
-Spark reads and writes tables through Hadoop. Python reads and writes the small files of a job, the rows of the ordered
-pass, lists and archives through ``pyarrow.fs``, because neither a Python task nor a client of Spark Connect can call
-Hadoop. So both need credentials; both use those of the environment and of the machine.
+Spark reads and writes tables through Hadoop, Python all else through ``pyarrow.fs``: both use the credentials of the
+environment and of the machine.
 """
 
 from __future__ import annotations

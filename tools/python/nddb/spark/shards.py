@@ -25,9 +25,8 @@ def shards(
     """Distributes the documents that are not deleted over databases (shards); returns their paths.
 
     All machines must be able to access `folder`. A task makes a database on its local disk, copies it into the folder,
-    and renames the copy when it is complete: `shard-00000.nddb` and so on. The hash of its id assigns a document to one
-    of `shards` databases. A job that is started again makes the missing ones. Raises Mismatch for sketches of another
-    recipe. Query them together by `nddb.Federation`, or by `nddb query folder/*.nddb`.
+    and renames the copy when it is complete. The hash of its id assigns a document to one of `shards` databases. A job
+    that is started again makes the missing ones. Query them together by `nddb.Federation`.
     """
     from pyspark.sql import functions
 
@@ -63,9 +62,8 @@ def batch_query(
     """Every document within `k` bits of each of many fingerprints: the rows of `nddb query --format tsv`, in order.
 
     `databases` is one path or several, which all machines can access; nothing may write to them meanwhile. `queries` is
-    a `.u64le` file or an array of 64-bit integers. Each task reads the queries from a file in `work`, a folder that all
-    machines can access, and scans a range of 64 MB of the fingerprints. Raises OutOfRange if `k` exceeds that of the
-    databases, Mismatch if the databases have different settings, ValueError if they are not on disks.
+    a `.u64le` file or an array of 64-bit integers. Each task scans a range of 64 MB of the fingerprints. Raises
+    OutOfRange if `k` exceeds that of the databases, Mismatch if the databases have different settings.
     """
     paths = [databases] if isinstance(databases, (str, os.PathLike)) else list(databases)
     names = [str(_on_disks(path)) for path in paths]
@@ -116,7 +114,7 @@ def _on_disks(path: _Path) -> Path:
 
 
 def _state(reader: Reader) -> dict[str, int]:
-    """The state of a database that every write changes."""
+    """Numbers of a database, one of which changes with every write."""
     stats = reader.stats()
     return {name: stats[name] for name in ("generation", "commits", "documents")}
 

@@ -37,12 +37,9 @@ def ingest(
     """Sketches the pages of archives into a store, as a crawl of this name; returns the number of documents.
 
     `paths` are archives and folders of archives. The number of a document consists of the position of its archive,
-    counted over all crawls of the store, and its index in the archive. The store and archives may be in object stores;
-    a task copies its archive first. Other options: as `nddb.tables.sketch_archive`; with `keep_words`, `clusters`
-    computes what a removal loses. Sketches do not store these options, so shards cannot read texts again that were read
-    by other field names than the defaults. Raises FileExistsError if the crawl exists, `nddb.Error` for another recipe
-    than that of the store, ValueError for an unknown file system, and the error of a task for an archive that cannot be
-    read.
+    counted over all crawls of the store, and its index in the archive. Other options: as `nddb.tables.sketch_archive`;
+    with `keep_words`, `clusters` knows what a removal loses. Raises FileExistsError if the crawl exists, `nddb.Error`
+    for another recipe than that of the store, and the error of a task for an archive that cannot be read.
     """
     folder = known(spark, store)
     label = Recipe(recipe).label
@@ -90,11 +87,9 @@ def sketch(
 ) -> DataFrame:
     """Sketches the pages of a table; returns a table like that of `documents`.
 
-    `number` names the column of ages: unique 64-bit integers, lower for older documents. Ids are unique texts. Rows
-    without an id or a page are left out. By default reads the columns `text`, `html` and `url` if present. If you name
-    a page column, only that one is read; None disables a column. `keep_words` stores the words of each page in its
-    sketch, so that `clusters` computes what a removal loses; otherwise the loss is estimated. Raises ValueError if a
-    named column is missing.
+    `number` names the column of ages: unique integers, lower for older documents. Ids are unique texts. By default
+    reads the columns `text`, `html` and `url` if present. If you name a page column, only that one is read; None
+    disables a column. `keep_words` stores the words of each page, so that `clusters` knows what a removal loses.
     """
     from pyspark.sql import functions
 

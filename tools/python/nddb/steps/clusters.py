@@ -21,7 +21,7 @@ def clusters(
     keep: str | Sequence[str] | None = None,
     level: str | None = None,
 ) -> Table:
-    """The rows of `Reader.clusters` of so many documents, in their order."""
+    """The rows of `Reader.clusters`, in their order; `count` is the number of documents."""
     options = judging.of_members(keep, level)
     classes = collapse(engine, documents, count, judging, deleted=True)
     founders = _founders(engine, classes, near(engine, classes, judging), judging)

@@ -24,8 +24,7 @@ def columns_of(
     html: str | EllipsisType | None,
     url: str | EllipsisType | None,
 ) -> dict[str, str]:
-    """The columns to read, by role: number, id, and the named ones of text, html and url, or else the columns of these
-    names.
+    """The columns to read, by role: number, id, and of text, html and url the named or else the usual ones.
 
     Raises ValueError if a named column is missing, or there is no page column.
     """

@@ -13,7 +13,7 @@ from nddb.steps.tasks import pairs as tasks
 
 
 def pairs(engine: Engine[Table], documents: Table, count: int, judging: Judging) -> Table:
-    """The rows of `Reader.pairs` of so many documents, in their order."""
+    """The rows of `Reader.pairs`, in their order; `count` is the number of documents."""
     classes = collapse(engine, documents, count, judging, deleted=False)
     found = near(engine, classes, judging)
     name = judging.name()

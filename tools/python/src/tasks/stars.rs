@@ -40,7 +40,7 @@ pub(crate) fn stars(pairs: &Bound<'_, PyAny>) -> Result<Stream> {
     }))
 }
 
-/// Assigns the members of classes whose leader joined a founder to founders: a Stream of number, founder.
+/// Assigns documents to founders, in classes whose leader joined one: a Stream of number, founder.
 ///
 /// `rows` has the members of classes, and the founders that are near to their leader, with the columns leader, number,
 /// nearness (None for members) and joined (for members, the founder that the leader joined). It is sorted by leader,

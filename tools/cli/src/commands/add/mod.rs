@@ -26,16 +26,13 @@ use crate::{database, interrupt};
 /// Reads JSON lines with `id`, one of `text`, `html` and `fp`, and optionally `url`. Prints one line per document, in
 /// order: {"id", "verdict", "of", "distance", "fp"}. The verdict is new, replaced, unchanged, error, or, with --if-new,
 /// duplicate: then `of` is the most similar document, and nothing was stored. All documents are durable at the end of
-/// the input; with --durable, each one is when its line is printed.
+/// the input.
 ///
-/// With --if-new, a line also has b_sim, c_sim, agreement, resemblance, lcs, same_site, same_heading, rule
-/// and complete: the scores, and the rule that decided. b_sim and c_sim are null for the recipe `main`, which stores no
-/// keys of B and C. With -k, near-duplicates are those within K bits.
+/// With --if-new, a line also has the scores, and the rule that decided.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   echo '{\"id\":\"a\",\"url\":\"http://example.org/\",\"text\":\"some words\"}' | nddb add crawl.nddb
-  fetcher | nddb add crawl.nddb --if-new --method combined --verify lcs
   fetcher | nddb add crawl.nddb --if-new --durable | jq -r 'select(.verdict == \"new\").id'")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -44,8 +41,7 @@ pub(crate) struct Args {
     #[arg(long)]
     if_new: bool,
     /// How much may be lost of a document that is not added: same, strict or standard, as in 'nddb cluster --help'
-    /// [default: standard]; the words of stored documents are known if the database keeps them, else the loss is
-    /// estimated
+    /// [default: standard]; estimated if the database keeps no words
     #[arg(long, value_name = "LEVEL", requires = "if_new")]
     level: Option<Level>,
     /// Judge by hamming: maximum distance of a near-duplicate, in bits

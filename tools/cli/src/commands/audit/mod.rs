@@ -22,22 +22,21 @@ use crate::{database, interrupt};
 /// Writes one self-contained HTML page that shows pairs side by side with the words that differ. It asks whether both
 /// pages have the same text, whether anything is lost that is worth keeping, and whether the kept page is as good. It
 /// stores the answers in the browser, and downloads them as a label file, which `nddb eval --pairs` can read, too. The
-/// sample is of all removals by `nddb cluster` with its defaults, stratified by rule, score, sites and cluster size,
-/// with more pairs where the score is uncertain. A fifth of the pairs are controls: near-duplicates that stay, and
-/// pairs just below the threshold. Some pairs occur twice, to measure the consistency of the answers.
+/// sample is of all removals by `nddb cluster` with its defaults, with more pairs where the score is uncertain. A fifth
+/// of the pairs are controls: near-duplicates that stay, and pairs just below the threshold. Some pairs occur twice, to
+/// measure consistency.
 ///
 /// --distances K draws other pairs: of different texts whose fingerprints differ in 1 to K bits, as many at each
-/// distance (Manku et al. 2007, 4.1). Each counts as a removal by hamming, so --score gives the share that is right at
-/// each distance. K may exceed the k of the database; of more than 100,000 different fingerprints, the pairs of as many
-/// are then found, and those of all estimated.
+/// distance (Manku et al. 2007, 4.1). --score then gives the share that is right at each distance. K may exceed the k
+/// of the database: if this has more than 100,000 different fingerprints, so many are then compared, and the pairs of
+/// all are estimated.
 ///
 /// --score prints the share of all removals that is correct by these answers, with 95% intervals: in total, and by
-/// rule, score, sites, cluster size and stratum. Answers are weighted by the number of removals that they represent.
+/// rule, score, sites, cluster size and stratum.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb audit crawl.nddb -o audit.html
-  nddb audit crawl.nddb --sample 1000 --seed 2 -o another.html
   nddb audit crawl.nddb --distances 10 --sample 500 -o distances.html
   nddb audit --score labels-5d1c8e0b7a3f2964.tsv")]
 pub(crate) struct Args {
@@ -64,6 +63,12 @@ pub(crate) struct Args {
     score: Option<PathBuf>,
 }
 
+/// Commands that read the labels of a page, each with what it does.
+const READ_LABELS: [[&str; 2]; 2] = [
+    ["nddb audit --score LABELS.tsv", "says how many removals are right"],
+    ["nddb eval --docs DOCS --pairs LABELS.tsv", "compares methods by them"],
+];
+
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     if let Some(labels) = &args.score {
         return scored::run(labels, global);
@@ -88,7 +93,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     }
     if let Some(to) = &to {
         let mut output = Output::create(to)?;
-        output.write(audit.page(args.kinds).as_bytes())?;
+        output.write(audit.page(args.kinds, &READ_LABELS).as_bytes())?;
         output.finish()?;
     }
     let strata = audit.strata.iter().map(|drawn| {

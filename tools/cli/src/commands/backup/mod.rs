@@ -25,18 +25,16 @@ use crate::quantity::{bytes, counted};
 
 /// Back up a database into a new folder, restore a backup, or verify one
 ///
-/// The backup is the state at one moment, with every commit acknowledged before it; a writer may be running. Immutable
-/// files become hard links if the file system allows it, so a backup on the same disk takes little time and space. To
-/// protect against a broken disk, back up to another one. The folder gets its name when the backup is complete:
-/// any folder of that name can be restored. Files that are new since the last backup in the same folder are read and
-/// compared with their checksums; a damaged database is not backed up.
+/// The backup is the state at one moment, with every commit acknowledged before it; a writer may be running. Files
+/// become hard links if the file system allows it: to protect against a broken disk, back up to another one. The folder
+/// gets its name when the backup is complete. Files that are new since the last backup in the same folder are compared
+/// with their checksums; a damaged database is not backed up.
 ///
 /// If DIR is an existing folder that is no backup, or ends with a slash, the backup is made in it, under the name of
 /// the database and the date.
 ///
-/// DIR may be a folder of an object store (s3://, gs://, az://), which then holds all backups of this database, numbered
-/// from backups/00000001. Only files that no earlier backup has, or that were overwritten there since, are sent. One
-/// command at a time may write there.
+/// DIR may be a folder of an object store (s3://, gs://, az://), which then holds all backups of this database. Only
+/// files that no earlier backup there has are sent. One command at a time may write there.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb backup [OPTIONS] DB DIR\n       nddb backup <COMMAND>",
@@ -61,8 +59,8 @@ pub(crate) struct Args {
     /// Then remove old backups of this database from the same folder, and keep the newest N sound ones
     ///
     /// All contents of the backups that are kept are verified first (in a store: size and tag of each file). Damaged
-    /// ones do not count: they go when N newer ones are sound. Backups of other databases, links and all other files
-    /// stay. A restored database is another one.
+    /// ones do not count: they go when N newer ones are sound. Backups of other databases stay; a restored database is
+    /// another one.
     #[arg(long, value_name = "N")]
     keep: Option<NonZeroUsize>,
     #[command(subcommand)]
@@ -77,10 +75,9 @@ enum Command {
 
 /// Make a new database from a backup
 ///
-/// Every file is compared with the checksums of the backup. The database must not exist yet; it appears when it is
-/// complete. The backup is not changed. The database is a new one: --keep of its backups does not remove those of the
-/// original. Of a folder of a store it is the newest backup, or one of its backups/. Restart processes that read an
-/// earlier database at the same path.
+/// Every file is compared with the checksums of the backup. The database must not exist yet. It is a new one: --keep of
+/// its backups does not remove those of the original. Of a folder of a store the newest backup is restored, or one of
+/// its backups/. Restart processes that read an earlier database at the same path.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

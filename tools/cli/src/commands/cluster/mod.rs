@@ -25,23 +25,18 @@ use crate::{database, interrupt, text_options};
 ///
 /// A cluster is a star: all members are near-duplicates of its founder, the oldest document, whose id names the
 /// cluster. One document of each cluster is kept, and the near-duplicates of that one are removed. The other members
-/// are compared with each other, until every removed document is a near-duplicate of one that is kept.
+/// are clustered again, until every removed document is a near-duplicate of one that is kept.
 ///
-/// Documents are processed in the order of loads; of one load whole documents before truncated ones, sound ones before
-/// garbled ones, those with most distinct words first, then by date and id. A near-duplicate of several founders joins
-/// the most similar one. So clusters do not chain, and later documents do not move earlier ones. A document whose text
-/// cannot be read stays, and the exit code is 3.
+/// Documents are processed in the order of loads. A near-duplicate of several founders joins the most similar one, so
+/// clusters do not chain, and later documents do not move earlier ones. A document whose text cannot be read stays, and
+/// the exit code is 3.
 ///
 /// Without -o the lines of clusters.jsonl are printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb cluster crawl.nddb -o clusters
-  nddb cluster crawl.nddb --keep oldest,longest,shortest-url -o clusters
-  nddb cluster crawl.nddb --with url,title,tokens -o clusters
-  nddb cluster crawl.nddb --never-remove ids.txt -o clusters
   nddb cluster crawl.nddb --method split -o june --previous may
-  nddb cluster crawl.nddb --format parquet -o clusters     a row for each member, too
   nddb rm crawl.nddb --ids-from clusters/remove.txt")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -53,11 +48,10 @@ pub(crate) struct Args {
     components: bool,
     /// Write files into this folder, which is created if it does not exist, and remove those of an earlier run
     ///
-    /// clusters.jsonl: a line for each cluster; clusters.tsv: one for each member, with its copies and the fields of
-    /// --with; pairs.jsonl, as of 'nddb pairs'; keep.txt and remove.txt: the ids of all documents, sorted by their
-    /// bytes, each in one of the two; remove.tsv: why and for which document each of remove.txt goes, what is lost,
-    /// and its place; summary.json: the object of --json and the lines, bytes and checksum (XXH3) of each file. The
-    /// same input gives the same bytes.
+    /// clusters.jsonl: a line for each cluster; clusters.tsv: one for each member; pairs.jsonl, as of 'nddb pairs';
+    /// keep.txt and remove.txt: the ids of all documents, each in one of the two; remove.tsv: why and for which
+    /// document each of remove.txt goes, what is lost, and its place; summary.json: the object of --json, and the
+    /// lines, bytes and checksum of each file.
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// How the pairs are written; with parquet the members of clusters, too, in clusters.parquet

@@ -28,14 +28,12 @@ use crate::{interrupt, judging, loading};
 /// Copy files without their near-duplicates, in one call
 ///
 /// Reads WARC, WET, ARC, JSONL and CSV (plain, .gz, .zst), Parquet, HTML and text files, and folders of them, and
-/// writes the documents that stay in the same order and format, byte for byte where the format allows it. It does what
-/// 'nddb load', 'nddb cluster' and 'nddb filter' do, with a temporary database that is removed at the end: in
-/// --tmp-dir, or else beside the output. It takes about 1 KB a document, and the
-/// text of each, compressed.
+/// writes the documents that stay in the same order and format. It does what 'nddb load', 'nddb cluster' and 'nddb
+/// filter' do, with a temporary database in --tmp-dir, or else beside the output: about 1 KB a document, and the text
+/// of each, compressed.
 ///
-/// Of documents that are near-duplicates one is kept, and a document is removed only if it is itself a near-duplicate
-/// of one that is kept. With --against, what is near to a document of an earlier database is removed first. Nothing is
-/// stored there: to compare with what is kept now, too, load it into that database.
+/// A document is removed only if it is itself a near-duplicate of one that is kept. With --against, what is near to a
+/// document of an earlier database is removed first; nothing is stored there.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb dedup [OPTIONS] INPUT... -o OUT",
@@ -43,11 +41,7 @@ use crate::{interrupt, judging, loading};
 Examples:
   nddb dedup pages.jsonl -o kept.jsonl
   nddb dedup fineweb/*.parquet -o kept/ --removed removed.parquet --report report.html
-  nddb dedup crawl.warc.gz -o kept.warc.gz --removed removed.tsv
-  zstdcat dump.jsonl.zst | nddb dedup - -o kept.jsonl
-  nddb dedup s3://crawls/2026-47/ -o s3://crawls/2026-47-kept/
   nddb dedup new.jsonl -o new-only.jsonl --against january.nddb --against february.nddb
-  nddb dedup pages.jsonl -o kept.jsonl --level strict
   nddb dedup pages.jsonl -o kept.jsonl --contained remove --removed removed.tsv"
 )]
 pub(crate) struct Args {
@@ -56,22 +50,20 @@ pub(crate) struct Args {
     given: Vec<PathBuf>,
     #[command(flatten)]
     listed: ListedInputs,
-    /// Write here: a file, - for stdout, or a folder (one that exists, a name with / at its end, or with a folder or
-    /// several inputs); each may be in a store. Documents keep the format of their input
+    /// Write here: a file, - for stdout, or a folder; each may be in a store. Documents keep the format of their input
     #[arg(short, long, value_name = "OUT", required_unless_present = "dry_run")]
     output: Option<PathBuf>,
     /// Write no file: print what would go, as rows of --removed, or with --json the numbers
     #[arg(long)]
     dry_run: bool,
-    /// List the removed documents here, with the document that is kept instead, the rule that decided, the probability,
-    /// what is lost, and where the document stands: a .tsv, .csv, .jsonl or .parquet file
+    /// List the removed documents in this .tsv, .csv, .jsonl or .parquet file: the kept document, the rule, the
+    /// probability, what is lost, and the place
     #[arg(long, value_name = "FILE")]
     removed: Option<PathBuf>,
     /// Write the page of 'nddb report' here: what is removed, from which sites, and what is lost
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Remove what is near to a document of this database, too, by its recipe and with an estimate of what is lost; may be
-    /// repeated
+    /// Remove what is near to a document of this database, too, with an estimate of what is lost; may be repeated
     #[arg(long, value_name = "DB")]
     against: Vec<PathBuf>,
     #[arg(long, value_name = "keep|remove", value_enum, hide_possible_values = true, help = "Look for documents whose \
@@ -108,11 +100,9 @@ enum ContainedOption {
 fn contained_help() -> String {
     let (passage, surely) = (PassageLimits::default().min_words, PART_WORDS + usize::from(PARTS_WINDOW) - 1);
     format!(
-        "Look for documents whose text stands within a longer one of the inputs. By 'keep' they are counted, listed by \
-         --removed with the rule 'contained' and true in a column 'stays', and kept. By 'remove' those go of which no \
-         more is lost than --level allows, each for a document that is kept; one stays for which a near-duplicate with \
-         other words was removed.\n\n{} Texts of fewer than {surely} words may be missed, and so may those whose runs \
-         of five words all stand in more than {CONTAINED_TEXTS} documents that stay.",
+        "Look for documents whose text stands within a longer one of the inputs: keep, list and count them, or remove \
+         those of which no more is lost than --level allows\n\n{} Texts of fewer than {surely} words may be missed, \
+         and so may those whose runs of five words all stand in more than {CONTAINED_TEXTS} documents that stay.",
         Level::removes_within(passage)
     )
 }

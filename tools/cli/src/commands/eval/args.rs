@@ -13,10 +13,9 @@ use crate::text_options::TextOptions;
 
 /// Compare methods on labelled documents
 ///
-/// Loads the documents into a temporary database, runs each method with its own candidates over ALL of them, and scores
-/// the pairs that it returns: a labelled pair counts as found only if the method returns it. Pairs without a label
-/// count neither as correct nor as incorrect; their number is printed, and --review writes some of them to a file for
-/// labelling.
+/// Loads the documents into a temporary database, runs each method with its own candidates over all of them, and scores
+/// the pairs that it returns. Pairs without a label count neither as correct nor as incorrect; --review writes some of
+/// them to a file for labelling.
 ///
 /// A pair of the default method counts as found if it is near, and the level standard removes either of its documents
 /// when the other one is kept. `--methods model:level=none` asks for near alone, b:level=strict for another decision.
@@ -28,9 +27,6 @@ use crate::text_options::TextOptions;
 Examples:
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods hamming:k=0..7,c:c=352..380/4 --half 1
-  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods model:probability=0.1..0.9/0.1
-  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --json | jq '[.method, .params, .f1]'
-  nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --methods split --review review.tsv
   nddb eval --docs docs.jsonl.zst --pairs pairs.tsv --report eval.html")]
 pub(crate) struct Args {
     /// The documents: any input of nddb load, for instance JSON lines with id, url, html or text
@@ -45,20 +41,16 @@ pub(crate) struct Args {
     /// Which methods, with which parameters: all, or b,hamming:k=0..7,combined:b=3+c=360
     #[arg(long, value_name = "LIST", default_value = "all")]
     pub(super) methods: String,
-    /// Score one half of the labels: choose settings on 1, report results on 2; sites joined by a label are in the same
-    /// half
+    /// Score one half of the labels; sites joined by a label are in the same half
     #[arg(long, value_enum, default_value_t, value_name = "HALF")]
     pub(super) half: EvalHalf,
-    /// How sketches are computed from pages: one recipe, or several separated by commas to compare them; flags follow
-    /// the base: main, web, web-2grams, web-psl, main-c
+    /// How sketches are computed from pages: one recipe, or several separated by commas, such as main,web-2grams,main-c
     #[arg(long, default_value = Recipe::BASES[0], value_name = "LIST", value_delimiter = ',')]
     pub(super) recipe: Vec<String>,
     /// For each setting, write up to 200 pairs without a label to this file, for labelling
     #[arg(long, value_name = "FILE")]
     pub(super) review: Option<PathBuf>,
     /// Write a page with plots to this file: methods, and the default verdict by its probability
-    ///
-    /// The page is self-contained and has the numbers of all plots. The objects of --json have them, too.
     #[arg(long, value_name = "FILE")]
     pub(super) report: Option<PathBuf>,
     /// Seed of the bootstrap and of the pairs for review

@@ -11,8 +11,7 @@ use crate::quantity;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Fields of JSONL and columns of Parquet and CSV inputs (nested: outer.inner)")]
 pub(in crate::commands) struct FieldNames {
-    /// The id, a string or an integer; the string and the integer with the same digits are two ids. Inputs without a
-    /// field `id` get file:row [default: id]
+    /// The id, a string or an integer [default: id]
     #[arg(long, visible_alias = "id-column", value_name = "NAME")]
     id_field: Option<String>,
     /// Plain text, where there is no page: a text, a list of paragraphs, or a chat (messages; messages.user for the
@@ -29,9 +28,8 @@ pub(in crate::commands) struct FieldNames {
     /// The address [default: url, else metadata.url, meta.url or that of another well-known layout]
     #[arg(long, visible_alias = "url-column", value_name = "NAME")]
     url_field: Option<String>,
-    /// When the document was made or fetched; of near-duplicates of one load the oldest one is kept. A date that is
-    /// not understood, such as 03/04/2024, is left out [default: date, else timestamp, created or that of another
-    /// well-known layout]
+    /// When the document was made or fetched; a date that is not understood, such as 03/04/2024, is left out [default:
+    /// date, else timestamp, created or that of another well-known layout]
     #[arg(long, visible_alias = "date-column", value_name = "NAME")]
     date_field: Option<String>,
 }
@@ -80,8 +78,8 @@ impl FieldNames {
 /// The option `--max-window`.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct MaxWindow {
-    /// The largest zstd window of a file, up to 2G: the memory that reading it takes, which beyond 128M is part of
-    /// --memory-limit. Files made with zstd --long=31, such as the dumps of Reddit, need 2G
+    /// The largest zstd window of a file, up to 2G: the memory that reading it takes. Files made with zstd --long=31
+    /// need 2G
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = quantity::size)]
     max_window: u64,
 }

@@ -35,41 +35,30 @@ use crate::{database, interrupt, loading};
 /// Load documents from archives, pages, tables or files of fingerprints
 ///
 /// Reads WARC, WET, ARC and WACZ, JSONL, CSV and TSV with a header, HTML and text files, `id<TAB>hex` lines and raw
-/// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, Arrow (Feather), and tables of sketches. For a
-/// folder, it reads every file below it whose name has one of these extensions, or with --format all files in that
-/// format. It reads .json and .csv files only if they begin with a document, and omits files and folders whose names
-/// begin with . or _, and the files of a Browsertrix crawl that repeat its archives. Files with other names are read
-/// if they begin as pages do. Folders of Delta, Iceberg, Hudi and Lance tables are refused.
+/// fingerprints (each plain, .gz, .zst, .bz2, .xz or .lz4), Parquet, Arrow (Feather), and tables of sketches. From a
+/// folder it reads the files with these extensions and those that begin like pages; with --format, all files as that
+/// format. Names that begin with . or _ are omitted. Folders of Delta, Iceberg, Hudi and Lance tables are refused.
 ///
-/// In JSONL, CSV, Parquet and Arrow inputs, it finds text, address and date without options in the layouts of
-/// datatrove, FineWeb, dolma, C4, RedPajama, HPLT, DCLM and OSCAR. Inputs without ids get file:row. The page of a WARC
-/// response or resource is loaded, and so are the pages and texts of conversions. Revisits are no documents: the
-/// summary tells how many of them refer to pages that are stored. The WARC files in a WACZ file are read as one.
+/// Tables and lines in the layouts of datatrove, FineWeb, dolma, C4, RedPajama, HPLT, DCLM and OSCAR need no options.
+/// Inputs without ids get file:row.
 ///
-/// Loading the same documents again changes nothing, and a page that has not changed is read but not sketched again,
-/// also if it comes from another crawl with the same id. The summary counts every entry that was read: stored, unchanged,
-/// repeated, skipped, or no document (such as a request in a WARC file). Unreadable entries are skipped, and listed
-/// with --skipped. If an id occurs again with different content, it is counted as repeated and the last document is
-/// stored. Documents longer than --max-record, or than --memory-limit allows, are cut. In these cases the exit code is
-/// 3. Sketches of another recipe than the database's end the load with exit code 12; what was committed before remains.
+/// Loading the same documents again changes nothing. The summary counts every entry that was read: stored, unchanged,
+/// repeated, skipped, or no document (such as a request or revisit in a WARC file). Unreadable entries are skipped, and
+/// listed with --skipped. If an id occurs again with different content, it is counted as repeated and the last document
+/// is stored. Documents longer than --max-record, or than --memory-limit allows, are cut. In these cases the exit code
+/// is 3.
 ///
 /// After ^C or a crash, run the same command to resume: unmodified archives that were already loaded are skipped and
-/// listed, and an incomplete one is continued. An archive is recognised by its path, size, time of modification, and
-/// first and last bytes; fingerprints and stdin are always read completely. If all inputs were already loaded, they
-/// are read again, as with --again; so are those of a --pending batch, which may have been cancelled, and of a deleted
-/// batch.
+/// listed, and an incomplete one is continued. Fingerprints and stdin are always read completely. If all inputs were
+/// already loaded, they are read again, as with --again.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb load [OPTIONS] DB INPUT...",
     after_help = "\
 Examples:
   nddb load crawl.nddb CC-MAIN-2025-*.warc.gz --skipped skipped.jsonl
-  nddb load crawl.nddb pages/                        every page, text and archive below
   zstdcat dump.jsonl.zst | nddb load crawl.nddb - --format jsonl --text-field content
-  nddb load crawl.nddb fineweb/*.parquet             columns id, text and url
   nddb load crawl.nddb --select index.parquet warc/  the records that the index names
-  nddb load old.nddb prints.u64le --id-prefix a-     ids a-0, a-1, ...
-  zstdcat prints.zst | nddb load seen.nddb -         a set ('create --set')
   nddb load crawl.nddb --from-list warc.paths.gz --base https://data.commoncrawl.org
   nddb load crawl.nddb new/*.warc.gz --batch may --pending && nddb batch commit crawl.nddb may"
 )]
@@ -97,8 +86,8 @@ pub(crate) struct Args {
     id_prefix: Option<String>,
     /// Truncate records and pages at this size
     ///
-    /// Sketching a page takes about ten times its size, and --memory-limit is 1G by default for a load. A page is also
-    /// cut if a quarter of the limit and 128M do not suffice: from 34M on, by default.
+    /// Sketching a page takes about ten times its size: with the default --memory-limit of 1G pages are cut from 34M
+    /// on.
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = quantity::size)]
     max_record: u64,
     /// Give up a compressed member that decompresses to more than this many times the bytes read, beyond --max-record
@@ -116,8 +105,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     skipped: Option<PathBuf>,
     /// Of WARC, WET and ARC files, read only the records that this Parquet file names by warc_filename,
-    /// warc_record_offset and warc_record_length, as Common Crawl's columnar index does. The ends of the paths identify
-    /// the archives; archives that are not among the inputs are counted and listed
+    /// warc_record_offset and warc_record_length, as Common Crawl's columnar index does
     #[arg(long, value_name = "INDEX")]
     select: Vec<PathBuf>,
     /// Read all inputs again, including those that were loaded before
@@ -134,8 +122,8 @@ pub(crate) struct Args {
 struct Fields {
     #[command(flatten)]
     names: FieldNames,
-    /// Assign the documents of Parquet and Arrow inputs to the batches that this column names. Rows of a batch should
-    /// be consecutive: each change of the batch is a commit
+    /// Assign the documents of Parquet and Arrow inputs to the batches that this column names; each change of the batch
+    /// is a commit
     #[arg(long, value_name = "NAME", conflicts_with = "batch")]
     batch_column: Option<String>,
 }

@@ -24,17 +24,15 @@ const FAR: u64 = 10;
 
 /// Estimate disk, memory and time for a number of documents
 ///
-/// Prints for the recipe: bytes by kind, time to load, and time of the default verdict, with everything in memory and
-/// with only the indexes in memory; and a machine that loads all documents within --days and answers --rate queries per
-/// second. Below stand the other recipes: `bare` are fingerprints alone, `ordinals` those with consecutive ids,
-/// `conventions` are 1e0ng, seomoz, text-dedup, wayback64 and trafilatura, and `main-parts` is for pages of 200 words
-/// (each further 100 words add 280 bytes). --psl and --phrases do not change the size.
+/// Prints for the recipe: bytes by kind, time to load, time of the default verdict, and a machine that loads all
+/// documents within --days and answers --rate queries per second. Below stand the other recipes: `bare` are
+/// fingerprints alone, `ordinals` those with consecutive ids, `conventions` are those of other tools, and `main-parts`
+/// is for pages of 200 words (each further 100 words add 280 bytes).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb plan --docs 8e9 --k 3
-  nddb plan --docs 100M --recipe main-c --url-bytes 60 --page-bytes 30K
-  nddb plan --docs 100M --tables 20 --json")]
+  nddb plan --docs 100M --recipe main-c --url-bytes 60 --page-bytes 30K")]
 pub(crate) struct Args {
     /// Number of documents: 8e9, 100M
     #[arg(long, value_name = "N", value_parser = quantity::count)]
@@ -45,7 +43,7 @@ pub(crate) struct Args {
     /// Width of a fingerprint, in bits: 8 to 64
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u8).range(8..=64))]
     bits: u8,
-    /// Maximum number of tables, as of 'nddb create'; more tables decode less per query, and take more disk space
+    /// Maximum number of tables, as of 'nddb create'
     #[arg(long, default_value = "auto", value_name = "auto|N", value_parser = Tables::parse)]
     tables: Tables,
     /// Print the bytes of a set ('create --set'): in one run, and as loads leave it, in runs of --memory-limit

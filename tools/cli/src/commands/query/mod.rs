@@ -34,33 +34,24 @@ use crate::{database, interrupt, loading};
 /// those that --limit omits. With -q, the exit code is 1 if nothing is found.
 ///
 /// For a fingerprint, and for any query with -k, the matches are all documents within k bits, with --nearest the N
-/// nearest of them. k may exceed that of the database, at a greater cost. For a page or a stored
-/// document, they are the near-duplicates by a method, each with its scores and the rule that decided: identical
-/// documents first, then by similarity, then by age. A stored document (--id, --all) is not a match of itself.
+/// nearest of them. k may exceed that of the database, at a greater cost. For a page or a stored document, they are the
+/// near-duplicates by a method, with scores: identical documents first, then by similarity, then by age.
 ///
-/// Several databases with the same recipe, k and width are searched as one. The answers are those of one database that
-/// contains all of their documents, loaded in the order of the databases; `db` names the database of each match.
+/// Several databases with the same recipe, k and width are searched as one; `db` names the database of each match.
 ///
-/// For a million fingerprints or more, use --fp-file with --format tsv or parquet: all queries are answered together by
-/// a single database, in one pass over it or each by itself, whichever is cheaper, with one row per match: ordinal of
-/// the query (from 0), fp, distance and id, sorted by ordinal, distance and id. In Parquet files, fingerprints are
-/// signed 64-bit integers.
+/// For a million fingerprints or more, use --fp-file with --format tsv or parquet: all queries are answered together,
+/// with one row per match: ordinal of the query (from 0), fp, distance and id.
 ///
-/// Of a set ('create --set'), the matches are fingerprints, by distance and fingerprint, and rows have no id.
+/// Of a set ('create --set'), the matches are fingerprints.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   nddb query crawl.nddb --fp 00d1f2a3b4c5e697
-  nddb query crawl.nddb --html page.html -k 2 --limit 5
   nddb query crawl.nddb --fp 00d1f2a3b4c5e697 --nearest 10 -k 12
   nddb query crawl.nddb --id doc-1 doc-2          near-duplicates of these documents
   nddb query crawl.nddb --fp-file Q.u64le --format tsv -o near.tsv
-  nddb query crawl.nddb --all --limit 5           near-duplicates of every document
   nddb query crawl.nddb --docs new.jsonl          of each of these, which are not stored
-  nddb query crawl.nddb --id doc-1 --format table  to read it here
   nddb query parted.nddb --text text.txt --parts  the documents with passages in common
-  nddb query shards/*.nddb --fp 00d1f2a3b4c5e697  several databases as one
-  nddb query crawl.nddb --html page.html --url http://example.org/ --method split --verify lcs
   curl -s https://example.org/ | nddb query crawl.nddb --html - -q && echo seen")]
 pub(crate) struct Args {
     #[command(flatten)]

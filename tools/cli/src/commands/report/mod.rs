@@ -20,7 +20,6 @@ use crate::{database, interrupt};
 /// Writes one self-contained HTML page for the owner of the pages: how many documents would go, by site and folder; the
 /// removals that lose most and the doubtful ones, with the words that differ and why the other copy is kept; the
 /// largest clusters; pages with hardly any content; and the list of removals, to be saved. --json prints the numbers.
-/// The tables and figures of the papers are those of `nddb-lab paper`.
 ///
 /// The texts that are shown are read again from where they were loaded, unless the database keeps words.
 #[derive(Debug, clap::Args)]

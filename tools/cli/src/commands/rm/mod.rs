@@ -19,8 +19,8 @@ use crate::{advice, database, output};
 /// Delete documents
 ///
 /// Readers stop seeing them at their next refresh; the next compaction reclaims their space. --dry-run only counts what
-/// would be deleted. --site lists the hosts that it deleted. Exit code 1: nothing matched, an id was not found, or an
-/// id is ambiguous because a number and a text with the same digits are stored: '\#17' is the number, '\"17' the text.
+/// would be deleted. --site lists the hosts that it deleted. Exit code 1: nothing matched, an id was not found, or is
+/// both a number ('\#17') and a text ('\"17').
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb rm [OPTIONS] DB ID...
@@ -29,9 +29,7 @@ use crate::{advice, database, output};
 Examples:
   nddb rm crawl.nddb doc-1 doc-2
   nddb rm crawl.nddb --ids-from remove.txt
-  nddb rm crawl.nddb --site example.org --dry-run   its hosts and number of documents
-  nddb rm crawl.nddb --host old.example.org
-  nddb rm crawl.nddb --batch may"
+  nddb rm crawl.nddb --site example.org --dry-run   its hosts and number of documents"
 )]
 pub(crate) struct Args {
     /// The database, then ids of documents
@@ -41,12 +39,8 @@ pub(crate) struct Args {
     environment: FromEnvironment,
     /// Delete the documents whose ids are in this file, one per line; - for stdin
     ///
-    /// The file may be compressed with gzip or zstd, and UTF-8 or UTF-16. A list of nddb cluster that was cut short is an
-    /// error. The id of a WARC record may be written as <urn:uuid:X>, urn:uuid:X or X.
-    ///
-    /// Tab, line ends and backslash of an id are written as \t, \n, \r and \\, other control characters as \u001b, as in
-    /// the lists of nddb cluster. Digits mean the number or the text, whichever is stored; if both are stored, write \#17
-    /// for the number and \"17 for the text.
+    /// Ids are written as in the lists of nddb cluster. A list of it that was cut short is an error. The file may be
+    /// compressed with gzip or zstd.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "host", "batch"])]
     ids_from: Option<PathBuf>,
     /// Delete all documents of this site: for recipe main a registered domain with all its hosts

@@ -25,7 +25,6 @@ use crate::table::Table;
 #[command(after_help = "\
 Examples:
   nddb stats crawl.nddb
-  nddb stats crawl.nddb --json | jq .bits_per_fingerprint
   nddb stats crawl.nddb --format prometheus -o crawl.prom")]
 pub(crate) struct Args {
     #[command(flatten)]

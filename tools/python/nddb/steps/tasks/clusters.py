@@ -92,7 +92,7 @@ def joined_founders(batches: Batches) -> Made:
 
 
 def leaders_found(batches: Batches, oldest_empty: int | None) -> Made:
-    """LEADERS -> FOUNDERS: the leader, before all others the oldest empty document for an empty one."""
+    """LEADERS -> FOUNDERS: for a document its leader; for an empty one the oldest empty one, with the first rank."""
     for batch in batches:
         empty = batch["empty"]
         yield made(
