@@ -113,12 +113,12 @@ fn settings() -> String {
         let mut earlier: Vec<(&dyn Method, Vec<&str>)> = Vec::new();
         for setting in method.settings() {
             let (name, line_of) = (setting.name, line(setting));
-            let has_it = |other: &&Box<dyn Method>| other.settings().into_iter().any(|one| line(one) == line_of);
-            match all[..at].iter().find(has_it) {
+            let has_it = |other: &&dyn Method| other.settings().into_iter().any(|one| line(one) == line_of);
+            match all[..at].iter().map(|other| &**other).find(has_it) {
                 None => text += &format!("\n      {line_of}"),
                 Some(other) => match earlier.iter_mut().find(|(of, _)| of.name() == other.name()) {
                     Some((_, names)) => names.push(name),
-                    None => earlier.push((&**other, vec![name])),
+                    None => earlier.push((other, vec![name])),
                 },
             }
         }
