@@ -64,9 +64,13 @@ impl Part {
         self.lost as f64 / self.words.max(1) as f64
     }
 
-    fn add(&mut self, is_lost: bool, run: &mut Run) {
+    fn count(&mut self, is_lost: bool) {
         self.words += 1;
         self.lost += usize::from(is_lost);
+    }
+
+    fn add(&mut self, is_lost: bool, run: &mut Run) {
+        self.count(is_lost);
         self.passage = self.passage.max(run.next(is_lost));
     }
 }
@@ -128,6 +132,19 @@ impl Loss {
     fn least(removed: &Words, texts: &Texts<'_>) -> Self {
         let whole = Part { words: removed.len(), lost: texts.least_lost(), passage: 0 };
         Self { whole, ..Self::default() }
+    }
+
+    /// Returns a lower bound of what is lost: the words that the kept text has nowhere.
+    pub(super) fn least_without(removed: &Words, has: impl Fn(u64) -> bool) -> Self {
+        let mut loss = Self::default();
+        for (hash, kinds) in removed.hashes.iter().zip(&removed.kinds) {
+            let is_lost = !has(*hash);
+            loss.whole.count(is_lost);
+            if kinds.is(WordKinds::CONTENT) {
+                loss.content.count(is_lost);
+            }
+        }
+        loss
     }
 
     /// Adds the bound for the content.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::comparison::{Comparison, Kinds, Loss, Part};
 use super::estimate::Estimate;
-use super::words::Words;
+use super::words::{DistinctWords, Words};
 
 /// Number of words below which a text is removed only if its words are equal. A content below it does not stand for its
 /// text.
@@ -110,9 +110,19 @@ impl Level {
     /// Compares a near-duplicate with the text that is kept; `None` if it is surely not removed, by a lower bound of what
     /// is lost that takes less time than the comparison.
     pub fn compare(self, removed: &Words, kept: &Words) -> Option<Comparison> {
-        let rule = self.rule();
-        let forbids = |rule: &Rule, least: &Loss| within(least, rule.share, rule.both_ways, false).is_err();
-        Comparison::unless(removed, kept, |least| rule.as_ref().is_none_or(|rule| forbids(rule, least)))
+        Comparison::unless(removed, kept, |least| self.forbids(least))
+    }
+
+    /// Returns whether the level surely removes no text that loses at least so much.
+    fn forbids(self, least: &Loss) -> bool {
+        self.rule().is_none_or(|rule| within(least, rule.share, rule.both_ways, false).is_err())
+    }
+
+    /// Returns `false` if surely no level removes a text for passages of another one ([`Level::removes_within`]), whose
+    /// words are given: the words that the other one has nowhere are lost.
+    pub fn may_remove_within(removed: &Words, kept: &DistinctWords) -> bool {
+        let least = Loss::least_without(removed, |hash| kept.has(hash));
+        Self::ALL.into_iter().any(|level| !level.forbids(&least)) || least.whole.lost == 0
     }
 
     /// Returns the least level that removes a near-duplicate, given its comparison with the text that is kept;

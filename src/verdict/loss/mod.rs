@@ -15,4 +15,4 @@ mod words;
 pub use comparison::{Comparison, Kinds, Loss, Part};
 pub use estimate::{Estimate, Overlap};
 pub use level::{Level, Reason, UnknownLevel};
-pub use words::Words;
+pub use words::{DistinctWords, Words};
