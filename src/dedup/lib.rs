@@ -57,7 +57,7 @@ pub use passages::{ExactPassage, exact_passages, stored_words};
 pub use requirements::Held;
 pub use text_scope::TextScope;
 pub use text_summary::{SetSummary, ShingleSummary, UnreadTexts};
-pub use texts::Descriptions;
+pub use texts::{Descriptions, Pages};
 pub use verification::Verification;
 pub use words::{UnknownWords, WordSource, WordsFrom};
 

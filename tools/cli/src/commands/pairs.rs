@@ -219,8 +219,13 @@ fn in_parts((args, shape): (&Args, Shape), clock: &Clock, global: &Global) -> Re
         Shape::Jsonl => Output::create(&to)?.into(),
         Shape::Table => Output::create(&to)?.tabled().into(),
     };
-    let PairsFound { documents, pairs, frequent, left_out } =
-        passages::pairs(&args.database.db, (args.passages, reading), output, global)?;
+    let PairsFound { documents, pairs, frequent, left_out } = passages::pairs(
+        &args.database.db,
+        (args.passages, reading),
+        output,
+        &resources(global),
+        &mut *meter.watch(true),
+    )?;
     let seconds = clock.seconds();
     // Reference of pairs: the object of `--json` with `--parts`
     let summary = json!({

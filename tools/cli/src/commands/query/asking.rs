@@ -65,6 +65,8 @@ impl Answers {
 pub(in crate::commands) enum Answered {
     Lines(Output),
     Passages(PassageRows),
+    /// They are collected by who answers.
+    Nowhere,
 }
 
 impl From<Output> for Answered {
@@ -78,6 +80,7 @@ impl Answered {
         match self {
             Self::Lines(output) => output.write(&answers.lines),
             Self::Passages(rows) => Ok(answers.pairs.iter().try_for_each(|pair| rows.pair(pair))?),
+            Self::Nowhere => Ok(()),
         }
     }
 }
@@ -160,6 +163,7 @@ impl<'a, A: Answering> Asking<'a, A> {
         match self.output {
             Answered::Lines(output) => outcome.and_then(|()| output.finish())?,
             Answered::Passages(rows) => rows.finish(outcome)?,
+            Answered::Nowhere => outcome?,
         }
         Ok((self.queries, self.sum))
     }

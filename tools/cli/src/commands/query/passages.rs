@@ -2,14 +2,18 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use nddb::archive::{self, Inputs, Options};
+use nddb::detect::Resources;
 use nddb::format::{Parts, Settings};
 use nddb::ingest::{LoadError, Sketched, sketch_archive};
 use nddb::sketch::{PART_WORDS, Recipe, page_words, placed_words};
-use nddb::{Federation, PassageLimits, PassageMatch, Passages, Stored, View, digits_of};
+use nddb::{Federation, PassageLimits, PassageMatch, Passages, Progress, Stored, View, digits_of};
+use nddb_dedup::Pages;
 use nddb_format::record::other_kind;
 use nddb_jobs::fields;
 use nddb_jobs::json::{Id, Object};
@@ -20,7 +24,7 @@ pub(in crate::commands) use super::passage_rows::PassageRows;
 use super::passage_rows::{PairInParts, contained};
 use super::queries::Query;
 pub(in crate::commands) use super::texts::Reading;
-use super::texts::{Seen, Texts, Words, words_of};
+use super::texts::{Seen, Texts, Words, words_in, words_of};
 use crate::args::Global;
 use crate::commands::load::warn;
 use crate::database;
@@ -235,7 +239,7 @@ impl InParts<'_> {
         let (mut all, mut found): (Passages, Vec<Found>) = (Passages::default(), Vec::new());
         let limits = self.how.limits();
         let read = |seen: &mut Seen, view: View<'_>| {
-            seen.read(view, asked.get_or_init(|| self.words(query)), self.reading, &limits);
+            seen.read(view, asked.get_or_init(|| self.words(query)), self.reading, &limits, None);
         };
         for (index, (_, view)) in self.databases.iter().enumerate() {
             let own = query.own().filter(|(part, _)| *part == index).map(|(_, number)| number);
@@ -316,9 +320,34 @@ fn write(query: &str, words: Option<u32>, all: &Passages, count: u64, object: &m
     object.field("frequent", all.frequent); // parts of the query in too many texts to begin a passage
 }
 
+/// Finds the documents of a database that have passages in common with others.
+struct Paired<'a> {
+    view: View<'a>,
+    limits: PassageLimits,
+    numbers: Mutex<BTreeSet<u64>>,
+}
+
+impl Answering for Paired<'_> {
+    const PIECE: usize = 64;
+
+    fn answer(&self, queries: &[Query]) -> Result<Answers> {
+        for query in queries {
+            let Query::Stored(_, stored) = query else { continue };
+            let Some(parts) = &stored.record.parts else { continue };
+            let found = self.view.parts(parts, Some(stored.number), &self.limits)?.matches;
+            let own = Some(stored.number).filter(|_| !found.is_empty());
+            let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+            numbers.extend(found.iter().map(|found| found.number).chain(own));
+        }
+        Ok(Answers::default())
+    }
+}
+
 /// Finds all pairs of documents of a database with passages in common.
 pub(in crate::commands) struct PairsInParts<'a> {
     view: View<'a>,
+    /// The pages of the documents, if texts are read.
+    pages: Option<Pages>,
     how: PassageArgs,
     reading: Reading,
     /// Whether pairs become rows of a table.
@@ -344,9 +373,9 @@ impl Answering for PairsInParts<'_> {
             older.sort_unstable_by_key(|found| found.number);
             let asked = OnceCell::new();
             for mut seen in older.into_iter().map(Seen::from) {
-                if self.reading.any() {
-                    let asked = asked.get_or_init(|| words_of(self.view, stored));
-                    seen.read(self.view, asked, self.reading, &limits);
+                if let Some(pages) = &self.pages {
+                    let asked = asked.get_or_init(|| words_in(pages, self.view, stored));
+                    seen.read(self.view, asked, self.reading, &limits, Some(pages));
                 }
                 if self.how.is_enough(&seen.found, parts.words) {
                     let pair = PairInParts { a: seen, b: stored.record.id.clone(), words: parts.words };
@@ -391,19 +420,29 @@ fn write_pair(PairInParts { a, b, words }: &PairInParts, reading: Reading, out: 
 }
 
 /// Prints all pairs of documents of a database with passages in common, each once, in the order of the younger ones.
+/// If texts are read, the documents are found first, so that each archive is read once.
 pub(in crate::commands) fn pairs(
     db: &Path,
     (how, reading): (PassageArgs, Reading),
     output: Answered,
-    global: &Global,
+    resources: &Resources,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
 ) -> Result<PairsFound> {
     let reader = database::read(db)?;
-    refuse_without_parts(db, reader.view().settings())?;
+    let (view, threads) = (reader.view(), resources.threads);
+    refuse_without_parts(db, view.settings())?;
+    let mut pages = None;
+    if reading.any() {
+        let paired = Paired { view, limits: how.limits(), numbers: Mutex::default() };
+        Asking::new(&paired, threads, Answered::Nowhere).ask_all(&Federation::of(view))?;
+        let numbers = paired.numbers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        pages = Some(Pages::read(view, &numbers, resources, watch)?);
+    }
     let [frequent, left_out] = Default::default();
     let as_rows = matches!(output, Answered::Passages(_));
-    let pairs = PairsInParts { view: reader.view(), how, reading, as_rows, frequent, left_out };
-    let mut asking = Asking::new(&pairs, global.threads(), output);
-    let asked = asking.ask_all(&Federation::of(reader.view()));
+    let pairs = PairsInParts { view, pages, how, reading, as_rows, frequent, left_out };
+    let mut asking = Asking::new(&pairs, threads, output);
+    let asked = asking.ask_all(&Federation::of(view));
     let (documents, found) = asking.finish_after(asked)?;
     let [frequent, left_out] = [pairs.frequent, pairs.left_out].map(AtomicU64::into_inner);
     Ok(PairsFound { documents: documents as u64, pairs: found.matches, frequent, left_out })

@@ -6,6 +6,7 @@ use nddb::archive::{Inputs, Located, Options, Position, read_page};
 use nddb::detect::{exact_passages, stored_words};
 use nddb::sketch::{PageWords, placed_words};
 use nddb::{Passage, PassageLimits, PassageMatch, Stored, View};
+use nddb_dedup::Pages;
 use nddb_jobs::json::Object;
 use serde_json::Value;
 
@@ -67,6 +68,11 @@ pub(super) fn words_of(view: View<'_>, stored: &Stored) -> Words {
     }
 }
 
+/// Returns the words of a stored document whose page was perhaps read before.
+pub(super) fn words_in(pages: &Pages, view: View<'_>, stored: &Stored) -> Words {
+    pages.words(view, stored).unwrap_or_else(|error| Err(chain(&error)))
+}
+
 /// A document with passages in common.
 pub(super) struct Seen {
     pub(super) found: PassageMatch,
@@ -90,8 +96,15 @@ impl From<PassageMatch> for Seen {
 
 impl Seen {
     /// Reads the text of the document, if it was not read before. With `verify`, the passages become those of the
-    /// texts: perhaps none.
-    pub(super) fn read(&mut self, view: View<'_>, asked: &Words, how: Reading, limits: &PassageLimits) {
+    /// texts: perhaps none. Its page may be among those that were read before.
+    pub(super) fn read(
+        &mut self,
+        view: View<'_>,
+        asked: &Words,
+        how: Reading,
+        limits: &PassageLimits,
+        pages: Option<&Pages>,
+    ) {
         if self.told.is_some() || !how.any() {
             return;
         }
@@ -99,7 +112,8 @@ impl Seen {
         let mut read = || -> Result<Vec<Told>, String> {
             let asked = asked.as_ref().map_err(|why| format!("the document asked for cannot be read: {why}"))?;
             let stored = view.get(&found.id).map_err(|error| chain(&error))?;
-            let stored = stored.ok_or("it is gone".to_owned()).and_then(|stored| words_of(view, &stored));
+            let words = |stored| pages.map_or_else(|| words_of(view, &stored), |pages| words_in(pages, view, &stored));
+            let stored = stored.ok_or("it is gone".to_owned()).and_then(words);
             let stored = stored.map_err(|why| format!("the match cannot be read: {why}"))?;
             let mut shares = vec![None; found.passages.len()];
             if how.verify {
