@@ -18,7 +18,7 @@ use nddb_verdict::Level;
 pub use self::clusters::of_clusters;
 pub use self::contained::{CONTAINED_TEXTS, Contained};
 pub use self::copies::copies_of_clusters;
-pub(crate) use self::copies::copies_of_folder;
+pub(crate) use self::copies::{add_copy, copies_of_folder};
 pub use self::earlier::Earlier;
 pub use self::list::{Because, CutAt, More, RemoveTsv, RemovedRows};
 pub use self::lost::lost;
