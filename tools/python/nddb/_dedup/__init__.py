@@ -40,6 +40,7 @@ class _Given(TypedDict, total=False):
     id: str | None
     keep: str | Sequence[str]
     against: _Database | Iterable[_Database] | None
+    contained: str | None
     min_probability: float | None
     level: str | None
     output: str | os.PathLike[str] | None
@@ -69,6 +70,7 @@ def dedup(
     id: str | None = None,
     keep: str | Sequence[str] = "stored",
     against: _Database | Iterable[_Database] | None = None,
+    contained: str | None = None,
     min_probability: float | None = None,
     level: str | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -88,7 +90,9 @@ def dedup(
     ``text``, ``html``, ``url`` and ``id`` name columns or fields; by default those of these names are used, for texts
     also ``raw_content`` and ``content``. ``keep`` is a rule, or rules in order (a list, or a str with commas), that
     select the near-duplicate to keep: stored (the first), longest, shortest-url; for files also newest, oldest and id.
-    Rows near to a document of the databases ``against`` are removed, too. ``min_probability``: as ``Reader.query``.
+    Rows near to a document of the databases ``against`` are removed, too. With
+    ``contained="keep"`` rows whose text stands within a longer one are listed in ``removed`` and stay; with
+    ``contained="remove"`` they are removed if ``level`` allows what is lost. ``min_probability``: as ``Reader.query``.
     ``level`` limits how much of a removed row may be lost: same, strict or standard (the default).
 
     For files, ``kept`` are the paths of copies without the removed documents: in ``output``, a file or a folder, or
@@ -112,6 +116,7 @@ def dedup(
         columns={"text": text, "html": html, "url": url, "id": id},
         keep=rules_of(keep),
         databases=Federation(earlier) if earlier else None,
+        contained=contained,
         min_probability=min_probability,
         level=level,
         threads=threads,
