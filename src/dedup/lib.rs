@@ -34,7 +34,7 @@ mod words;
 
 pub use cluster::{
     Cluster, ClusterOptions, ClusterSummary, Clusters, Keep, KnownLoss, Member, MemberDecision, MemberVerdict,
-    Overrules, UnknownKeep, cluster, cluster_with_members, decide_stored, decide_within, is_thin_document,
+    Overrules, Surrounding, UnknownKeep, cluster, cluster_with_members, decide_stored, is_thin_document,
 };
 pub use collection::row::Row;
 pub use collection::{Collection, Numbered};
@@ -57,7 +57,7 @@ pub use passages::{ExactPassage, exact_passages, stored_words};
 pub use requirements::Held;
 pub use text_scope::TextScope;
 pub use text_summary::{SetSummary, ShingleSummary, UnreadTexts};
-pub use texts::Descriptions;
+pub use texts::{Descriptions, Pages};
 pub use verification::Verification;
 pub use words::{UnknownWords, WordSource, WordsFrom};
 

@@ -39,7 +39,7 @@ pub fn stored_words(view: View<'_>, stored: &Stored) -> Result<Result<PageWords,
 }
 
 /// Returns the words of the text that a database keeps, if they are those of which the document's parts were made.
-fn kept_words(stored: &Stored) -> Option<PageWords> {
+pub(crate) fn kept_words(stored: &Stored) -> Option<PageWords> {
     let (compared, known) = (stored.record.words.as_deref()?, stored.record.parts.as_deref()?);
     // Each line begins with its kind.
     let lines = compared.split('\n').skip(1).filter_map(|line| Some(&line[line.chars().next()?.len_utf8()..]));

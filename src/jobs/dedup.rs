@@ -15,7 +15,7 @@ use crate::error::{JobError, Result};
 use crate::fields::LossValues;
 use crate::filter::{FilterCounts, FilterNote, FilterOptions, FilterPlan, RemoveList, Selection, removed_rows};
 use crate::output::{Destination, OutputError, Outputs, is_nameless};
-use crate::removed::{Because, Contained, More, Removed, RemovedRows, Search};
+use crate::removed::{Because, Contained, More, RemovalSearch, Removed, RemovedRows};
 use crate::scratch::Scratch;
 use crate::temporary::{K, Loading, TemporaryDatabase, config_like};
 
@@ -239,7 +239,7 @@ impl DedupPlan<'_> {
         let more = More { earlier: parts.is_some(), stays: contained.is_some(), ..More::default() };
         let rows = self.removed.as_ref().map(|to| RemovedRows::begin(to, view, more));
         let mut rows = rows.transpose()?;
-        let search = Search {
+        let search = RemovalSearch {
             path: &path,
             view,
             earlier: parts.as_ref().map(|parts| &parts.federation),

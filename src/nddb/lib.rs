@@ -236,7 +236,7 @@ pub mod verdict {
         Besides, Bound, Candidates, CloneMethod, Column, ColumnKind, Comparison, Constants, Decider, Decision,
         DocumentPair, Estimate, Explanation, FEATURE_COUNT, FEATURES, Feature, FeatureValues, GROUPS, Groups, Keys,
         Kinds, Known, Level, Limit, Loss, Measures, Method, OutOfReach, Parameter, ParameterError, ParameterValue,
-        Part, Piece, PreparedText, Ratios, Reason, SetOptions, Setting, TextComparer, TextVerdict, UnknownLevel,
+        PartLoss, Piece, PreparedText, Ratios, Reason, SetOptions, Setting, TextComparer, TextVerdict, UnknownLevel,
         UnknownMethod, UnknownRatio, Value, Verdict, Words, columns, default_of, methods, outside, sentence,
     };
 }

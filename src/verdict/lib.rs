@@ -34,7 +34,9 @@ pub use decider::{Decider, Explanation};
 pub use features::{FEATURE_COUNT, FEATURES, Feature, FeatureValues};
 pub use known::{Known, digest_of, is_without_terms};
 pub use logistic::Constants;
-pub use loss::{Comparison, Estimate, Kinds, Level, Loss, Overlap, Part, Reason, UnknownLevel, Words};
+pub use loss::{
+    Comparison, DistinctWords, Estimate, Kinds, Level, Loss, Overlap, PartLoss, Reason, UnknownLevel, Words,
+};
 pub use measure::{Bound, Column, ColumnKind, Limit, Value};
 pub use measures::{Measures, columns};
 pub use method::{Besides, Candidates, CloneMethod, Keys, Method, OutOfReach, Piece};

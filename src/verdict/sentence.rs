@@ -4,7 +4,7 @@ use nddb_page::sketch::Profile;
 
 use crate::evidence::Evidence;
 use crate::known::Known;
-use crate::loss::{Estimate, Loss, Part};
+use crate::loss::{Estimate, Loss, PartLoss};
 use crate::methods::Hamming;
 use crate::names::Names;
 use crate::pair::DocumentPair;
@@ -67,7 +67,7 @@ pub fn sentence(pair: &DocumentPair<'_>, losses: [Option<&Loss>; 2]) -> String {
 }
 
 /// Returns how much of two texts is equal, and of their contents if that is more.
-fn exactly(whole: f64, contents: [&Part; 2]) -> String {
+fn exactly(whole: f64, contents: [&PartLoss; 2]) -> String {
     let content = equal_share(contents[0], contents[1]);
     let stands = contents.iter().all(|content| content.words >= CONTENT_LEAST);
     match stands && content - whole >= APART {
@@ -77,7 +77,7 @@ fn exactly(whole: f64, contents: [&Part; 2]) -> String {
 }
 
 /// Returns the share of the words of both texts that the other one has, too.
-fn equal_share(a: &Part, b: &Part) -> f64 {
+fn equal_share(a: &PartLoss, b: &PartLoss) -> f64 {
     1.0 - (a.lost + b.lost) as f64 / (a.words + b.words).max(1) as f64
 }
 
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn a_sentence_has_at_most_20_words() {
         let loss = |lost: usize, content: usize, kinds: Kinds| {
-            let part = |lost, words| Part { words, lost, passage: 0 };
+            let part = |lost, words| PartLoss { words, lost, passage: 0 };
             Loss { whole: part(lost, 500), content: part(content, 200), kinds, passages: Vec::new() }
         };
         let page = |title: &str, number: u32| format!("<title>{title}</title><p>{} of {number} hills.", words(0, 100));

@@ -108,6 +108,7 @@ impl Profile {
     }
 
     /// Returns the profile encoded by [`Profile::to_bytes`]. Any bytes are valid.
+    #[inline]
     pub fn from_bytes(bytes: &[u8; PROFILE]) -> Self {
         // This runs for every candidate of a verdict, so all offsets are constants.
         let (short, rest) = split::<MIN_VALUES>(bytes);

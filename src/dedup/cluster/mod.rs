@@ -17,6 +17,7 @@ mod overrules;
 mod removal;
 mod removed;
 pub(crate) mod stars;
+mod within;
 
 use std::collections::HashMap;
 
@@ -39,7 +40,8 @@ use crate::words::{DocumentWords, WordSource, WordsFrom};
 pub use keep::{Keep, UnknownKeep};
 use lines::Centres;
 pub use overrules::Overrules;
-pub use removal::{KnownLoss, MemberDecision, MemberVerdict, decide_stored, decide_within, is_thin_document};
+pub use removal::{KnownLoss, MemberDecision, MemberVerdict, decide_stored, is_thin_document};
+pub use within::Surrounding;
 
 /// Options of clustering.
 #[derive(Clone, Debug, PartialEq)]

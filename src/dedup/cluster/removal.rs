@@ -1,9 +1,8 @@
 //! Decisions about the members of a cluster.
 
 use nddb_format::record::Record;
-use nddb_index::PassageLimits;
-use nddb_page::sketch::{Profile, parts};
-use nddb_verdict::{Comparison, Estimate, Known, Level, Loss, Part, Reason, Words};
+use nddb_page::sketch::Profile;
+use nddb_verdict::{Comparison, Estimate, Known, Level, Loss, PartLoss, Reason, Words};
 
 use crate::collection::Collection;
 use crate::words::{Compared, DocumentWords};
@@ -67,7 +66,7 @@ impl KnownLoss {
     }
 
     /// Returns the part of the text whose share of lost words counts.
-    pub fn part(&self) -> Option<&Part> {
+    pub fn part(&self) -> Option<&PartLoss> {
         self.exact().map(Loss::part)
     }
 }
@@ -89,7 +88,7 @@ impl MemberDecision {
         Self { verdict, loss: None, least: None }
     }
 
-    fn exactly(level: Level, compared: Comparison) -> Self {
+    pub(super) fn exactly(level: Level, compared: Comparison) -> Self {
         let (verdict, least) = (verdict(level.allows(&compared)), Level::least(&compared));
         Self { verdict, loss: Some(KnownLoss::Loss(Box::new(compared.lost))), least }
     }
@@ -134,16 +133,6 @@ pub fn decide_stored(level: Level, removed: &Record, kept: &Record, identical: b
     }
     let [removed, kept] = [removed, kept].map(|record| Known::of(record, None));
     MemberDecision::estimated(level, Estimate::of(&removed, &kept), false)
-}
-
-/// Decides about a document whose compared text stands within that of another one: it is compared with the passages
-/// that both have ([`Level::removes_within`]).
-pub fn decide_within(level: Level, removed: &str, kept: &str) -> MemberDecision {
-    let [removed, kept] = [removed, kept].map(Words::of);
-    let [asked, stored] = [&removed, &kept].map(|words| parts(words.hashes(), 1));
-    let passages = PassageLimits::default().passages(&asked, &stored);
-    let places = passages.iter().map(|passage| passage.stored.start as usize..passage.stored.end as usize);
-    MemberDecision::exactly(level, Comparison::of(&removed, &kept.passages(places)))
 }
 
 fn verdict(allowed: Result<(), Reason>) -> MemberVerdict {

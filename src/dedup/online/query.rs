@@ -350,15 +350,19 @@ impl<'a> Query<'a> {
         probed: Option<Fingerprint>,
     ) -> Result<Option<NearDuplicate>> {
         let candidate = self.scope.candidate(&found)?;
-        let (mut known, print, id, url, site) = match &candidate {
+        // Made where it is used: it is large, and there are many candidates.
+        let mut known = match &candidate {
+            Candidate::Summary(summary) => Known::of_summary(summary),
+            Candidate::Record(record, _) => Known::of(record, None),
+        };
+        let (print, id, url, site) = match &candidate {
             Candidate::Summary(summary) => {
                 let print = Print { fingerprint: summary.fingerprint, unprinted: false };
-                (Known::of_summary(summary), Some(print), summary.id, summary.url, summary.site)
+                (Some(print), summary.id, summary.url, summary.site)
             }
             Candidate::Record(record, print) => {
                 let probed = probed.map(|fingerprint| Print { fingerprint: fingerprint.0, unprinted: false });
-                let (url, site) = (record.url.as_deref(), record.site.as_deref());
-                (Known::of(record, None), print.or(probed), &*record.id, url, site)
+                (print.or(probed), &*record.id, record.url.as_deref(), record.site.as_deref())
             }
         };
         let same_site = self.record.site.as_deref().zip(site).map(|(own, other)| own == other);

@@ -27,12 +27,13 @@ pub struct Kept {
 impl Kept {
     /// Returns the text of a document; `None` if it was not kept.
     pub fn get(&self, ordinal: u32) -> Option<&str> {
-        let [start, size] = self.sources.get(ordinal as usize)?;
-        std::str::from_utf8(self.bytes(start, size.checked_sub(1)?)?).ok()
+        std::str::from_utf8(self.bytes_of(ordinal)?).ok()
     }
 
-    fn bytes(&self, start: u64, size: u64) -> Option<&[u8]> {
-        self.bytes.as_ref().get(start as usize..(start + size) as usize)
+    /// Returns the bytes that were kept of a document.
+    pub(super) fn bytes_of(&self, ordinal: u32) -> Option<&[u8]> {
+        let [start, size] = self.sources.get(ordinal as usize)?;
+        self.bytes.as_ref().get(start as usize..(start + size.checked_sub(1)?) as usize)
     }
 }
 
@@ -72,10 +73,14 @@ impl KeptWriter {
     }
 
     pub(crate) fn push(&mut self, ordinal: u32, text: &str) -> Result<()> {
-        let size = text.len() as u64;
+        self.push_bytes(ordinal, text.as_bytes())
+    }
+
+    pub(super) fn push_bytes(&mut self, ordinal: u32, bytes: &[u8]) -> Result<()> {
+        let size = bytes.len() as u64;
         self.sorter.push([ordinal.into(), self.start, size + 1])?;
         self.start += size;
-        self.buffer.extend_from_slice(text.as_bytes());
+        self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= BUFFER_SIZE {
             self.file.append(&self.buffer)?;
             self.buffer.clear();

@@ -9,6 +9,7 @@
 
 mod described;
 mod kept;
+mod pages;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -16,4 +17,5 @@ mod tests;
 pub use described::Descriptions;
 pub(crate) use kept::KeptWriter;
 pub use kept::{Kept, keep};
+pub use pages::Pages;
 pub use sources::TextSources;

@@ -2,20 +2,23 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use nddb_archive::{ArchiveError, Inputs, Options};
 use nddb_dedup::ingest::{LoadError, Sketched, Skipped, sketch_archive};
+use nddb_dedup::{Pages, Resources};
 use nddb_format::parts::Parts;
 use nddb_format::record::{Settings, digits_of, other_kind};
-use nddb_index::{Error, Federation, PassageLimits, PassageMatch, Passages, Stored, View};
+use nddb_index::{Error, Federation, PassageLimits, PassageMatch, Passages, Progress, Stored, View};
 use nddb_page::sketch::{PART_WORDS, Recipe, page_words, placed_words};
 
 use super::Query;
 use super::asking::{Answering, Answers, Asking};
 use super::passage_rows::{PairInParts, contained};
-use super::texts::{PassageTexts, Seen, Texts, Words, words_of};
+use super::texts::{PassageTexts, Seen, Texts, Words, words_in, words_of};
 use crate::error::{Advice, JobError, Result};
 use crate::fields;
 use crate::json::{Id, Object};
@@ -207,7 +210,7 @@ impl InParts<'_> {
         let (mut all, mut found): (Passages, Vec<Found>) = (Passages::default(), Vec::new());
         let limits = self.how.limits();
         let read = |seen: &mut Seen, view: View<'_>| {
-            seen.read(view, asked.get_or_init(|| self.words(query)), self.how.reading, &limits);
+            seen.read(view, asked.get_or_init(|| self.words(query)), self.how.reading, &limits, None);
         };
         for (index, (_, view)) in self.databases.iter().enumerate() {
             let own = query.own().filter(|(part, _)| *part == index).map(|(_, number)| number);
@@ -288,9 +291,34 @@ fn write(query: &str, words: Option<u32>, all: &Passages, count: u64, object: &m
     object.field("frequent", all.frequent); // parts of the query in too many texts to begin a passage
 }
 
+/// Finds the documents of a database that have passages in common with others.
+struct Paired<'a> {
+    view: View<'a>,
+    limits: PassageLimits,
+    numbers: Mutex<BTreeSet<u64>>,
+}
+
+impl Answering for Paired<'_> {
+    const PIECE: usize = 64;
+
+    fn answer(&self, queries: &[Query]) -> Result<Answers> {
+        for query in queries {
+            let Query::Stored(_, stored) = query else { continue };
+            let Some(parts) = &stored.record.parts else { continue };
+            let found = self.view.parts(parts, Some(stored.number), &self.limits)?.matches;
+            let own = Some(stored.number).filter(|_| !found.is_empty());
+            let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+            numbers.extend(found.iter().map(|found| found.number).chain(own));
+        }
+        Ok(Answers::default())
+    }
+}
+
 /// Finds all pairs of documents of a database with passages in common.
 struct PairsInParts<'a> {
     view: View<'a>,
+    /// The pages of the documents, if texts are read.
+    pages: Option<Pages>,
     how: PassageOptions,
     /// Whether pairs become rows of a table.
     as_rows: bool,
@@ -315,9 +343,9 @@ impl Answering for PairsInParts<'_> {
             older.sort_unstable_by_key(|found| found.number);
             let asked = OnceCell::new();
             for mut seen in older.into_iter().map(Seen::from) {
-                if self.how.reading.any() {
-                    let asked = asked.get_or_init(|| words_of(self.view, stored));
-                    seen.read(self.view, asked, self.how.reading, &limits);
+                if let Some(pages) = &self.pages {
+                    let asked = asked.get_or_init(|| words_in(pages, self.view, stored));
+                    seen.read(self.view, asked, self.how.reading, &limits, Some(pages));
                 }
                 if self.how.is_enough(&seen.found, parts.words) {
                     let pair = PairInParts { a: seen, b: stored.record.id.clone(), words: parts.words };
@@ -361,17 +389,27 @@ fn write_pair(PairInParts { a, b, words }: &PairInParts, reading: PassageTexts, 
     out.push(b'\n');
 }
 
-/// Finds all pairs of documents of a database with passages in common, each once, in the order of the younger ones.
+/// Finds all pairs of documents of a database with passages in common, each once, in the order of the younger ones. If
+/// texts are read, the documents are found first, so that each archive is read once.
 ///
 /// # Errors
-/// Errors of the database, and of the output.
+/// Errors of the database, and of the output; [`Error::Cancelled`] if `watch` returns `false`.
 pub fn pairs_in_parts(
     view: View<'_>,
     (how, as_rows): (PassageOptions, bool),
-    threads: usize,
+    resources: &Resources,
+    watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     emit: &mut dyn FnMut(&Answers) -> nddb_index::Result<()>,
 ) -> Result<PairsFound> {
-    let pairs = PairsInParts { view, how, as_rows, frequent: AtomicU64::default(), left_out: AtomicU64::default() };
+    let (threads, mut pages) = (resources.threads, None);
+    if how.reading.any() {
+        let paired = Paired { view, limits: how.limits(), numbers: Mutex::default() };
+        Asking::new(&paired, threads, &mut |_| Ok(())).ask_all(&Federation::of(view))?;
+        let numbers = paired.numbers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        pages = Some(Pages::read(view, &numbers, resources, watch)?);
+    }
+    let [frequent, left_out] = Default::default();
+    let pairs = PairsInParts { view, pages, how, as_rows, frequent, left_out };
     let mut asking = Asking::new(&pairs, threads, emit);
     asking.ask_all(&Federation::of(view))?;
     let (documents, found) = asking.done();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use nddb_archive::{Inputs, Located, Options, Position, read_page};
-use nddb_dedup::{exact_passages, stored_words};
+use nddb_dedup::{Pages, exact_passages, stored_words};
 use nddb_index::{Passage, PassageLimits, PassageMatch, Stored, View};
 use nddb_page::sketch::{PageWords, placed_words};
 use serde_json::Value;
@@ -67,6 +67,11 @@ pub(super) fn words_of(view: View<'_>, stored: &Stored) -> Words {
     }
 }
 
+/// Returns the words of a stored document whose page was perhaps read before.
+pub(super) fn words_in(pages: &Pages, view: View<'_>, stored: &Stored) -> Words {
+    pages.words(view, stored).unwrap_or_else(|error| Err(chain(&error)))
+}
+
 /// A document with passages in common.
 pub(super) struct Seen {
     /// The passages.
@@ -91,8 +96,15 @@ impl From<PassageMatch> for Seen {
 
 impl Seen {
     /// Reads the text of the document, if it was not read before. With `verify`, the passages become those of the
-    /// texts: perhaps none.
-    pub(super) fn read(&mut self, view: View<'_>, asked: &Words, how: PassageTexts, limits: &PassageLimits) {
+    /// texts: perhaps none. Its page may be among those that were read before.
+    pub(super) fn read(
+        &mut self,
+        view: View<'_>,
+        asked: &Words,
+        how: PassageTexts,
+        limits: &PassageLimits,
+        pages: Option<&Pages>,
+    ) {
         if self.told.is_some() || !how.any() {
             return;
         }
@@ -100,7 +112,8 @@ impl Seen {
         let mut read = || -> Result<Vec<Told>, String> {
             let asked = asked.as_ref().map_err(|why| format!("the document asked for cannot be read: {why}"))?;
             let stored = view.get(&found.id).map_err(|error| chain(&error))?;
-            let stored = stored.ok_or("it is gone".to_owned()).and_then(|stored| words_of(view, &stored));
+            let words = |stored| pages.map_or_else(|| words_of(view, &stored), |pages| words_in(pages, view, &stored));
+            let stored = stored.ok_or("it is gone".to_owned()).and_then(words);
             let stored = stored.map_err(|why| format!("the match cannot be read: {why}"))?;
             let mut shares = vec![None; found.passages.len()];
             if how.verify {

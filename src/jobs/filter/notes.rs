@@ -4,11 +4,11 @@ use std::path::Path;
 
 use nddb_index::View;
 
-use super::remove_list::{Clusters, Fate};
-use crate::copies::{COPIES, COPIES_HELP, CopyCounts};
+use super::remove_list::{Clusters, Fate, Places};
+use crate::copies::{COPIES, COPIES_HELP, Copies, CopyCounts};
 use crate::error::{JobError, Result};
 use crate::named_id::{NamedId, hash, resolved};
-use crate::removed::{RemoveTsv, copies_of_folder};
+use crate::removed::{Because, RemoveTsv, add_copy};
 use crate::rows::{Cell, CellKind, Column};
 
 /// A field or column that can be added to each row.
@@ -117,22 +117,29 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Reads what these fields need from the folder that `nddb cluster` wrote about the documents of a database.
-    pub(super) fn read(folder: &Path, fields: &[FilterField], view: View<'_>) -> Result<Self> {
+    /// Reads what these fields need from the folder that `nddb cluster` wrote about the documents of a database, and
+    /// where those that it removes stand, if the folder says it. Its table is read once.
+    pub(super) fn read(folder: &Path, fields: &[FilterField], view: View<'_>) -> Result<(Self, Option<Places>)> {
         let clusters = match fields {
             [] => Clusters::default(),
             _ => Clusters::read(&folder.join("clusters.jsonl"))?,
         };
-        let reasons = match fields.iter().any(|field| field.is_reason()) {
-            true => Reasons::read(&folder.join("remove.tsv"), view)?,
-            false => Reasons::default(),
-        };
-        let copies = match fields.iter().any(|field| matches!(field, FilterField::Copies | FilterField::CopiesByBatch))
-        {
-            true => copies_of_folder(folder, view)?.all(),
-            false => Vec::new(),
-        };
-        Ok(Self { clusters, reasons, copies })
+        let has_reasons = fields.iter().any(|field| field.is_reason());
+        let has_copies = fields.iter().any(|field| matches!(field, FilterField::Copies | FilterField::CopiesByBatch));
+        let table = folder.join("remove.tsv");
+        if !has_reasons && !has_copies && !table.exists() {
+            return Ok((Self { clusters, ..Self::default() }, None));
+        }
+        let (mut places, mut reasons, mut copies) = (Places::default(), Reasons::default(), Copies::new(view)?);
+        RemoveTsv::read(&table, &mut |named, because, place| {
+            places.add(&named, place);
+            if has_copies {
+                add_copy(&mut copies, &named, because.kept, view)?;
+            }
+            if has_reasons { reasons.add((&named, &because), &table, view) } else { Ok(()) }
+        })?;
+        reasons.by_id.sort_unstable();
+        Ok((Self { clusters, reasons, copies: copies.sorted().all() }, Some(places.sorted())))
     }
 
     /// Returns the cluster of a row and the decision about it; without a cluster if another row of its id was judged.
@@ -187,21 +194,15 @@ struct Reason {
 }
 
 impl Reasons {
-    fn read(path: &Path, view: View<'_>) -> Result<Self> {
-        let mut read = Self::default();
-        RemoveTsv::read(path, &mut |named, because, _| {
-            let kept = because.kept.and_then(NamedId::of_cell);
-            let kept = kept.map(|kept| resolved(&kept, view)).transpose()?.map(String::into_boxed_str);
-            let rule = because.rule.map(|rule| read.rule(rule));
-            let index = u32::try_from(read.all.len())
-                .map_err(|_| JobError::input(format!("{}: more than 2^32 documents", path.display())))?;
-            read.by_id.push((hash(&resolved(&named, view)?), index));
-            let (probability, loss) = (because.probability, because.loss.share);
-            read.all.push(Reason { kept, rule, probability, loss });
-            Ok(())
-        })?;
-        read.by_id.sort_unstable();
-        Ok(read)
+    fn add(&mut self, (named, because): (&NamedId, &Because<'_>), table: &Path, view: View<'_>) -> Result<()> {
+        let kept = because.kept.and_then(NamedId::of_cell);
+        let kept = kept.map(|kept| resolved(&kept, view)).transpose()?.map(String::into_boxed_str);
+        let rule = because.rule.map(|rule| self.rule(rule));
+        let index = u32::try_from(self.all.len())
+            .map_err(|_| JobError::input(format!("{}: more than 2^32 documents", table.display())))?;
+        self.by_id.push((hash(&resolved(named, view)?), index));
+        self.all.push(Reason { kept, rule, probability: because.probability, loss: because.loss.share });
+        Ok(())
     }
 
     /// Returns the index of the name of a rule.

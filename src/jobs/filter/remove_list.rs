@@ -9,7 +9,7 @@ use crate::error::{JobError, Result};
 use crate::json;
 use crate::lists::{self, UnknownIds};
 use crate::named_id::{NamedId, hash, other_forms};
-use crate::removed::{Place, RemoveTsv};
+use crate::removed::Place;
 
 /// A document to be removed, and what became of the rows with its id.
 struct Listed {
@@ -196,21 +196,18 @@ pub(super) struct Looked {
 }
 
 /// Where the documents of `remove.txt` stand, from `remove.tsv` beside it.
+#[derive(Default)]
 pub(super) struct Places(Vec<(u128, Option<Place>)>);
 
 impl Places {
-    /// Reads the table; `None` if there is none.
-    pub(super) fn read(path: &Path) -> Result<Option<Self>> {
-        if !path.exists() {
-            return Ok(None);
-        }
-        let mut all = Vec::new();
-        RemoveTsv::read(path, &mut |named, _, place| {
-            all.push((hash(named.as_id()), place));
-            Ok(())
-        })?;
-        all.sort_unstable_by_key(|(id, _)| *id);
-        Ok(Some(Self(all)))
+    /// Adds a line of the table; [`Places::sorted`] ends it.
+    pub(super) fn add(&mut self, named: &NamedId, place: Option<Place>) {
+        self.0.push((hash(named.as_id()), place));
+    }
+
+    pub(super) fn sorted(mut self) -> Self {
+        self.0.sort_unstable_by_key(|(id, _)| *id);
+        self
     }
 
     /// Returns where a document stands that both lists name so.

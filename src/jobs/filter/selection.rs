@@ -11,7 +11,7 @@ use nddb_index::{Progress, View};
 
 use super::cut::Cutter;
 use super::notes::{FilterField, Notes};
-use super::remove_list::{Fate, Looked, Places, RemoveList};
+use super::remove_list::{Fate, Looked, RemoveList};
 use crate::error::{JobError, Result};
 use crate::lists::{self, ListDoubt};
 use crate::named_id::{NamedId, other_forms};
@@ -91,7 +91,10 @@ impl Selection<'_> {
             tell(FilterNote::NoSummary(folder.clone()));
         }
         // A document may have been deleted since it was judged.
-        let places = from.in_folder("remove.tsv").as_deref().map(Places::read).transpose()?.flatten();
+        let (notes, places) = match &from.clusters {
+            Some(folder) => Notes::read(folder, fields, view)?,
+            None => Default::default(),
+        };
         // Of each archive, whether the first document of the list has its address as id.
         let mut by_url = BTreeMap::new();
         let mut look = |named: &NamedId| {
@@ -113,10 +116,6 @@ impl Selection<'_> {
         };
         let list = RemoveList::read(&list_path, &mut look)?;
         let named_by_url = by_url.into_iter().filter_map(|(archive, is_url)| is_url.then_some(archive)).collect();
-        let notes = match &from.clusters {
-            Some(folder) => Notes::read(folder, fields, view)?,
-            None => Notes::default(),
-        };
         Ok(Self { named_by_url, list_path, notes, ..Self::new(list) })
     }
 

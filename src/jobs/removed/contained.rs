@@ -1,10 +1,10 @@
 //! Documents whose texts stand within those of others. Texts that share enough parts are compared by their words
-//! ([`decide_within`]).
+//! ([`Surrounding`]).
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use nddb_dedup::{ClusterOptions, Clusters, Collection, MemberDecision, Resources, decide_within, in_order};
+use nddb_dedup::{ClusterOptions, Clusters, Collection, MemberDecision, Resources, Surrounding, in_order};
 use nddb_format::record::Record;
 use nddb_index::spill::sort::{Sorted, Sorter};
 use nddb_index::{Error, Progress, Result, Stored, View};
@@ -68,6 +68,8 @@ pub(super) struct Inner {
 struct Outer {
     id: String,
     index: u32,
+    /// How many of the others have more parts in common.
+    rank: u64,
     decided: MemberDecision,
 }
 
@@ -113,7 +115,8 @@ impl<'a> Within<'a> {
     pub(super) fn find(&self, watch: &mut (dyn FnMut(&Progress) -> bool + Send)) -> Result<Vec<Inner>> {
         let (mut looked, places) = self.look(watch)?;
         let pairs = self.pairs(&places, &mut looked)?;
-        Ok(self.decide(&looked, self.compare(&looked, &pairs, watch)?))
+        let candidates = self.candidates(&looked, &pairs)?;
+        Ok(self.decide(&looked, self.compare(&looked, &candidates, watch)?))
     }
 
     fn sorter<const N: usize>(&self) -> Sorter<N> {
@@ -186,68 +189,89 @@ impl<'a> Within<'a> {
         }
     }
 
-    /// Compares the words of documents with those of the ones with the most parts in common.
+    /// Returns, for each document, the longer ones with the most parts in common that it may stand within: the index of
+    /// the longer one, its own, and the rank of the longer one among its others. Sorted: one longer one after the other.
+    fn candidates(&self, looked: &[Looked], pairs: &Sorted<1>) -> Result<Sorted<3>> {
+        let (mut rows, mut next, mut candidates) = (pairs.rows()?, None, self.sorter::<3>());
+        let mut found: Vec<(Reverse<u32>, u32)> = Vec::new();
+        loop {
+            let row = rows.pop()?;
+            let [inner, outer] = row.map_or([None; 2], |[pair]| [Some(pair >> 32), Some(pair & u64::from(u32::MAX))]);
+            if let Some(done) = next.filter(|_| next != inner) {
+                for (rank, outer) in (0..).zip(most_alike(looked, done as usize, &mut found)) {
+                    candidates.push([outer.into(), done, rank])?;
+                }
+                found.clear();
+            }
+            let Some(outer) = outer.map(|outer| outer as u32) else { return Ok(candidates.finish()) };
+            next = inner;
+            match found.last_mut().filter(|(_, last)| *last == outer) {
+                Some((Reverse(count), _)) => *count += 1,
+                None => found.push((Reverse(1), outer)),
+            }
+        }
+    }
+
+    /// Compares the words of documents with those of longer ones. The text of each longer one is read once for
+    /// [`PIECE`] of these.
     fn compare(
         &self,
         looked: &[Looked],
-        pairs: &Sorted<1>,
+        candidates: &Sorted<3>,
         watch: &mut (dyn FnMut(&Progress) -> bool + Send),
     ) -> Result<Vec<Inner>> {
-        let (mut rows, mut failed) = (pairs.rows()?, None);
+        let (mut rows, mut failed) = (candidates.rows()?, None);
         let mut next = rows.pop()?;
-        // The longer documents of the next one, each with the number of parts in common.
         let mut produce = || {
-            let inner = next?[0] >> 32;
-            let mut found: Vec<(Reverse<u32>, u32)> = Vec::new();
-            while let Some([pair]) = next.filter(|[pair]| pair >> 32 == inner) {
-                match found.last_mut().filter(|(_, outer)| *outer == pair as u32) {
-                    Some((Reverse(count), _)) => *count += 1,
-                    None => found.push((Reverse(1), pair as u32)),
-                }
+            let [outer, ..] = next?;
+            let mut inner: Vec<[u64; 2]> = Vec::new();
+            while let Some([_, index, rank]) = next.filter(|row| row[0] == outer && inner.len() < PIECE) {
+                inner.push([index, rank]);
                 next = rows.pop().unwrap_or_else(|error| {
                     failed = Some(error);
                     None
                 });
             }
-            Some((inner as u32, found))
+            Some((outer as u32, inner))
         };
-        let (mut all, mut done) = (Vec::new(), 0);
-        let total = Some(looked.len() as u64);
+        let (mut all, mut done) = (HashMap::<u32, Inner>::new(), 0);
         in_order(
             self.resources.threads,
             &mut produce,
-            |(inner, found)| Ok((inner, self.inner(looked, inner, found)?)),
-            |inner: Result<(u32, Option<Inner>)>| {
-                let (index, inner) = inner?;
-                all.extend(inner);
+            |(outer, inner)| self.within(looked, outer, &inner),
+            |found: Result<Vec<Inner>>| {
+                for inner in found? {
+                    match all.get_mut(&inner.index) {
+                        Some(known) => known.others.extend(inner.others),
+                        None => drop(all.insert(inner.index, inner)),
+                    }
+                }
                 done += 1;
-                if u64::from(done % 256_u32) == 0 { tell(watch, index.into(), total) } else { Ok(()) }
+                if done % 64 == 0 { tell(watch, done, None) } else { Ok(()) }
             },
         )?;
+        let mut all: Vec<Inner> = all.into_values().collect();
+        all.sort_unstable_by_key(|inner| inner.index);
+        all.iter_mut().for_each(|inner| inner.others.sort_unstable_by_key(|other| other.rank));
         failed.map_or(Ok(all), Err)
     }
 
-    /// Returns the document if it stands within others.
-    fn inner(&self, looked: &[Looked], index: u32, mut found: Vec<(Reverse<u32>, u32)>) -> Result<Option<Inner>> {
-        let of = &looked[index as usize];
-        // Of a short text all parts are known, and of a longer one that has it at least one in a window.
-        let share = if (of.words as usize) < WHOLE_WORDS { 2 * u32::from(PARTS_WINDOW) } else { 2 };
-        found.retain(|(Reverse(count), _)| count * share >= of.parts);
-        // Of equal ones the longest come first: they stay.
-        found.sort_unstable_by_key(|&(count, outer)| (count, Reverse(looked[outer as usize].words), outer));
-        found.truncate(COMPARED_MAX);
-        let Some(record) = (!found.is_empty()).then(|| self.record(of.number)).transpose()?.flatten() else {
-            return Ok(None);
-        };
-        let mut others = Vec::new();
-        for (_, outer) in found {
-            let Some(kept) = self.record(looked[outer as usize].number)? else { continue };
-            let (Some(text), Some(other)) = (&record.words, &kept.words) else { continue };
-            let decided = decide_within(self.level, text, other);
-            others.extend(decided.least.is_some().then_some(Outer { id: kept.id, index: outer, decided }));
+    /// Returns those of some documents, given by index and rank, that stand within a longer one.
+    fn within(&self, looked: &[Looked], outer: u32, inner: &[[u64; 2]]) -> Result<Vec<Inner>> {
+        let Some(kept) = self.record(looked[outer as usize].number)? else { return Ok(Vec::new()) };
+        let Some(surrounding) = kept.words.as_deref().map(Surrounding::of) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        for &[index, rank] in inner {
+            let Some(record) = self.record(looked[index as usize].number)? else { continue };
+            let Some(text) = &record.words else { continue };
+            let decided = surrounding.decide(self.level, text);
+            if decided.least.is_some() {
+                let others = vec![Outer { id: kept.id.clone(), index: outer, rank, decided }];
+                let origin = Origin::of(&record);
+                found.push(Inner { id: record.id, index: index as u32, origin, others, at: 0, stays: true });
+            }
         }
-        let origin = Origin::of(&record);
-        Ok((!others.is_empty()).then_some(Inner { id: record.id, index, origin, others, at: 0, stays: true }))
+        Ok(found)
     }
 
     fn record(&self, number: u64) -> Result<Option<Record>> {
@@ -279,6 +303,18 @@ impl<'a> Within<'a> {
         found.sort_by(|a, b| a.id.cmp(&b.id));
         found
     }
+}
+
+/// Returns the longer documents that a document may stand within, those with the most parts in common first, given the
+/// number of common parts of each.
+fn most_alike(looked: &[Looked], index: usize, found: &mut Vec<(Reverse<u32>, u32)>) -> impl Iterator<Item = u32> {
+    let of = &looked[index];
+    // Of a short text all parts are known, and of a longer one that has it at least one in a window.
+    let share = if (of.words as usize) < WHOLE_WORDS { 2 * u32::from(PARTS_WINDOW) } else { 2 };
+    found.retain(|(Reverse(count), _)| count * share >= of.parts);
+    // Of equal ones the longest come first: they stay.
+    found.sort_unstable_by_key(|&(count, outer)| (count, Reverse(looked[outer as usize].words), outer));
+    found.iter().take(COMPARED_MAX).map(|(_, outer)| *outer)
 }
 
 fn tell(watch: &mut (dyn FnMut(&Progress) -> bool + Send), done: u64, total: Option<u64>) -> Result<()> {

@@ -32,13 +32,18 @@ pub fn copies_of_clusters(view: View<'_>, collection: &Collection, made: &Cluste
 /// As [`RemoveTsv::read`].
 pub(crate) fn copies_of_folder(folder: &Path, view: View<'_>) -> Result<Copies<u128>> {
     let mut copies = Copies::new(view)?;
-    let batch = |id: &str| Ok(view.get(id)?.and_then(|stored| stored.record.batch));
     RemoveTsv::read(&folder.join("remove.tsv"), &mut |named, because, _| {
-        let removed = resolved(&named, view)?;
-        copies.remove(hash(&removed));
-        let Some(kept) = because.kept.and_then(NamedId::of_cell) else { return Ok(()) };
-        let kept = resolved(&kept, view)?;
-        copies.add(hash(&kept), batch(&removed)?, || batch(&kept))
+        add_copy(&mut copies, &named, because.kept, view)
     })?;
     Ok(copies.sorted())
+}
+
+/// Counts a document that a clustering removes, in favour of the one in a cell of its table.
+pub(crate) fn add_copy(copies: &mut Copies<u128>, named: &NamedId, kept: Option<&str>, view: View<'_>) -> Result<()> {
+    let batch = |id: &str| Ok(view.get(id)?.and_then(|stored| stored.record.batch));
+    let removed = resolved(named, view)?;
+    copies.remove(hash(&removed));
+    let Some(kept) = kept.and_then(NamedId::of_cell) else { return Ok(()) };
+    let kept = resolved(&kept, view)?;
+    copies.add(hash(&kept), batch(&removed)?, || batch(&kept))
 }

@@ -1,5 +1,5 @@
 //! The documents that are removed, and why: because of each other ([`of_clusters`]), because of earlier databases
-//! ([`Earlier`]), because they stand within others ([`Contained`]), or all of it ([`Search`]).
+//! ([`Earlier`]), because they stand within others ([`Contained`]), or all of it ([`RemovalSearch`]).
 
 mod clusters;
 mod contained;
@@ -18,12 +18,12 @@ use nddb_verdict::Level;
 pub use self::clusters::of_clusters;
 pub use self::contained::{CONTAINED_TEXTS, Contained};
 pub use self::copies::copies_of_clusters;
-pub(crate) use self::copies::copies_of_folder;
+pub(crate) use self::copies::{add_copy, copies_of_folder};
 pub use self::earlier::Earlier;
 pub use self::list::{Because, CutAt, More, RemoveTsv, RemovedRows};
 pub use self::lost::lost;
 pub use self::origins::{Origin, Place};
-pub use self::search::{Removals, Search};
+pub use self::search::{RemovalSearch, Removals};
 
 /// A document that is removed, and the one that is kept instead, if there is one.
 #[derive(Clone, Debug, PartialEq)]

@@ -13,7 +13,7 @@ use super::earlier::Earlier;
 
 /// A search for the documents of a database that are to be removed.
 #[derive(Debug)]
-pub struct Search<'a> {
+pub struct RemovalSearch<'a> {
     /// The database: a temporary one, from which documents are deleted that are near to earlier ones.
     pub path: &'a Path,
     /// Its documents.
@@ -41,7 +41,7 @@ pub struct Removals {
     pub clusters: ClusterSummary,
 }
 
-impl Search<'_> {
+impl RemovalSearch<'_> {
     /// Passes on the documents to remove: those that are near to documents of earlier databases, then those that are
     /// near to a document that stays. So each removed document is near to one that is kept, here or there. Last come
     /// those that stand within others, whether they are removed or not; each names one that stays.

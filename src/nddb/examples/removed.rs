@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use nddb::detect::{ClusterOptions, MethodChoice, PairOptions, document_of_page};
-use nddb::jobs::removed::Search;
+use nddb::jobs::removed::RemovalSearch;
 use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::{Config, Federation, Reader, Result, Writer};
@@ -35,7 +35,7 @@ fn main() -> Result<()> {
     let (view, earlier) = (february.view(), Federation::of(january.view()));
     let options = ClusterOptions::new(PairOptions::chosen(MethodChoice::usual(view)));
     let (earlier, contained) = (Some(&earlier), None);
-    let search = Search { path: &path, view, earlier, options, contained, threads: 2, has_origins: false };
+    let search = RemovalSearch { path: &path, view, earlier, options, contained, threads: 2, has_origins: false };
     let mut removed = Vec::new();
     let found = search.each(&mut |_| true, &mut |document| {
         println!("remove {}, keep {}: {}", document.id, document.kept.unwrap_or("none"), document.rule);

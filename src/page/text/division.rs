@@ -12,6 +12,8 @@ use crate::text::letters::continues;
 use crate::text::steps::Steps;
 
 const SOFT_HYPHEN: char = '\u{ad}';
+/// The hyphen of some programs that read scans.
+const NOT_SIGN: char = '¬';
 
 /// A word that is divided at the end of a line: the offsets of its beginning, of its hyphen, of its second part and of
 /// its end.
@@ -60,7 +62,7 @@ pub(crate) fn joined(text: &str) -> Option<(String, Steps)> {
 /// Returns the word that is divided by the line end at this offset.
 fn division(text: &str, line_end: usize) -> Option<Division> {
     let line = text[..line_end].trim_end_matches([' ', '\t', '\r']);
-    let first = line.strip_suffix(['-', '\u{2010}', SOFT_HYPHEN])?;
+    let first = line.strip_suffix(['-', '\u{2010}', NOT_SIGN, SOFT_HYPHEN])?;
     let word = first.trim_end_matches(continues);
     let (begin, hyphen) = (word.len(), first.len());
     let rest = text[line_end..].strip_prefix("\r\n").or_else(|| text[line_end..].strip_prefix(['\n', '\r']))?;
@@ -99,6 +101,7 @@ mod tests {
         assert_joined("for-\nest\nfor\u{2010}\nest forest", "forest\nforest\nforest");
         assert_joined("FOR-\nEST forest", "FOREST\nforest");
         assert_joined("for\u{ad}\nest", "forest\n");
+        assert_joined("for¬\nest forest", "forest\nforest");
         assert_joined("ле\u{2010}\nса леса", "леса\nлеса");
     }
 
@@ -119,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn only_hyphens_and_spaces_go(text in "(for|est|forest|-|\u{ad}|\u{2010}|\\n|\\r|\\r\\n| |é|7){0,30}") {
+        fn only_hyphens_and_spaces_go(text in "(for|est|forest|-|¬|\u{ad}|\u{2010}|\\n|\\r|\\r\\n| |é|7){0,30}") {
             let (found, _) = joined(&text).unwrap_or_else(|| (text.clone(), Steps::default()));
             let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
             prop_assert_eq!(letters(&found), letters(&text));

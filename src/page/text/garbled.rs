@@ -1,10 +1,23 @@
-//! Texts with characters that stand for others, which are lost (SPEC 9.3).
+//! Texts with characters that stand for others, which are lost or have to be restored (SPEC 9.3).
 
 /// Returns whether a text has characters that stand for others: replacement characters, UTF-8 that was read as Latin-1,
-/// or question marks in place of letters.
+/// question marks in place of letters, or references of HTML that are shown as such.
 pub(crate) fn is_garbled(text: &str) -> bool {
-    let is_suspect = |word: &&str| word.bytes().any(|byte| !byte.is_ascii() || byte == b'?');
-    text.split_ascii_whitespace().filter(is_suspect).any(is_garbled_word)
+    let is_suspect = |word: &&str| word.bytes().any(|byte| !byte.is_ascii() || matches!(byte, b'?' | b'&'));
+    text.split_ascii_whitespace().filter(is_suspect).any(|word| is_garbled_word(word) || has_reference(word))
+}
+
+fn has_reference(word: &str) -> bool {
+    let names = |reference: &str| match reference.split_once(';') {
+        Some((name, _)) => {
+            matches!(name, "amp" | "lt" | "gt" | "quot" | "nbsp" | "apos")
+                || name
+                    .strip_prefix('#')
+                    .is_some_and(|code| !code.is_empty() && code.bytes().all(|b| b.is_ascii_digit()))
+        }
+        None => false,
+    };
+    word.split('&').skip(1).any(names)
 }
 
 fn is_garbled_word(word: &str) -> bool {
@@ -40,12 +53,21 @@ mod tests {
             "5Â°",
             "Ð¿Ñ€Ð¸",
             "d?ja vu",
+            "R&amp;D",
+            "it&#8217;s",
         ] {
             assert!(is_garbled(text), "{text}");
         }
-        for text in
-            ["a café", "Really? Yes.", "«VOILÀ», «IRMû", "read /a?b or x.org?y", "ESPAÑA", "20 €, 5°", "what?No"]
-        {
+        for text in [
+            "a café",
+            "Really? Yes.",
+            "«VOILÀ», «IRMû",
+            "read /a?b or x.org?y",
+            "ESPAÑA",
+            "20 €, 5°",
+            "what?No",
+            "R&D; a && b",
+        ] {
             assert!(!is_garbled(text), "{text}");
         }
     }

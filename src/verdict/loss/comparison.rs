@@ -20,9 +20,9 @@ const KEPT: usize = 2;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loss {
     /// Of the whole text.
-    pub whole: Part,
+    pub whole: PartLoss,
     /// Of the content alone.
-    pub content: Part,
+    pub content: PartLoss,
     /// The lost words of each kind, in the whole text.
     pub kinds: Kinds,
     /// The lost passages, as indexes of words: runs of lost words.
@@ -31,7 +31,7 @@ pub struct Loss {
 
 /// The words of a text or a part of it, and the lost ones among them. Signs count as words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct PartLoss {
     /// Number of words.
     pub words: usize,
     /// Number of lost words.
@@ -58,15 +58,19 @@ pub struct Kinds {
     pub titles: usize,
 }
 
-impl Part {
+impl PartLoss {
     /// Returns the share of lost words, 0 to 1.
     pub fn share(&self) -> f64 {
         self.lost as f64 / self.words.max(1) as f64
     }
 
-    fn add(&mut self, is_lost: bool, run: &mut Run) {
+    fn count(&mut self, is_lost: bool) {
         self.words += 1;
         self.lost += usize::from(is_lost);
+    }
+
+    fn add(&mut self, is_lost: bool, run: &mut Run) {
+        self.count(is_lost);
         self.passage = self.passage.max(run.next(is_lost));
     }
 }
@@ -126,15 +130,28 @@ impl Loss {
     /// Returns a lower bound of what is lost: how many words of the whole text, whatever their order. It is 0 where the
     /// words can be aligned as quickly.
     fn least(removed: &Words, texts: &Texts<'_>) -> Self {
-        let whole = Part { words: removed.len(), lost: texts.least_lost(), passage: 0 };
+        let whole = PartLoss { words: removed.len(), lost: texts.least_lost(), passage: 0 };
         Self { whole, ..Self::default() }
+    }
+
+    /// Returns a lower bound of what is lost: the words that the kept text has nowhere.
+    pub(super) fn least_without(removed: &Words, has: impl Fn(u64) -> bool) -> Self {
+        let mut loss = Self::default();
+        for (hash, kinds) in removed.hashes.iter().zip(&removed.kinds) {
+            let is_lost = !has(*hash);
+            loss.whole.count(is_lost);
+            if kinds.is(WordKinds::CONTENT) {
+                loss.content.count(is_lost);
+            }
+        }
+        loss
     }
 
     /// Adds the bound for the content.
     fn and_of_content(self, removed: &Words, texts: &Texts<'_>) -> Self {
         let is_content = |at: usize| removed.kinds[at].is(WordKinds::CONTENT);
         let words = (0..removed.len()).filter(|&at| is_content(at)).count();
-        Self { content: Part { words, lost: texts.least_lost_of(is_content), passage: 0 }, ..self }
+        Self { content: PartLoss { words, lost: texts.least_lost_of(is_content), passage: 0 }, ..self }
     }
 }
 
@@ -225,7 +242,7 @@ mod tests {
         let text = "The mill by the river belongs to Anna Miller, who pays 120 coins for it, and it is not for sale.";
         let other = "The mill by the river belongs to Peter Miller, who pays 90 coins for it, and it is for sale.";
         let found = compared(text, other);
-        assert_eq!(found.lost.whole, Part { words: 21, lost: 3, passage: 2 });
+        assert_eq!(found.lost.whole, PartLoss { words: 21, lost: 3, passage: 2 });
         assert_eq!(found.lost.kinds, Kinds { numbers: 1, negations: 1, names: 1, ..Kinds::default() });
         assert_eq!(found.lost.passages, [7..8, 11..12, 18..19]);
         assert_eq!((found.added.whole.lost, found.added.kinds.numbers), (2, 1));
@@ -238,7 +255,7 @@ mod tests {
         let words = |range: Range<u32>| range.map(|word| format!("word{word}x")).collect::<Vec<_>>().join(" ");
         let text = words(0..200);
         let kept = [words(0..50), words(60..63), words(70..120), words(124..200)].join(" ");
-        assert_eq!(compared(&text, &kept).lost.whole, Part { words: 200, lost: 21, passage: 17 });
+        assert_eq!(compared(&text, &kept).lost.whole, PartLoss { words: 200, lost: 21, passage: 17 });
         let moved = [words(100..200), words(0..100)].join(" ");
         assert_eq!(compared(&text, &moved).lost.whole.lost, 0);
         assert!(!compared(&text, &moved).is_equal);

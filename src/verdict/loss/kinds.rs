@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::hashed::HashedWords;
+use super::hashed::{HashBits, HashedWords};
 
 /// Words that negate, in lower case. English words that end in "n't" negate, too.
 const NEGATIONS: [&str; 149] = [
@@ -162,18 +162,25 @@ const NEGATIONS: [&str; 149] = [
 static NEGATING: LazyLock<HashedWords> =
     LazyLock::new(|| NEGATIONS.iter().map(|word| xxh3_64(word.as_bytes())).collect());
 
+/// A bit of each of these, so that most words are not looked up.
+static NEGATING_BITS: LazyLock<HashBits> = LazyLock::new(|| NEGATING.iter().collect());
+
 /// Returns whether a word in lower case, with straight apostrophes, negates, given its hash, too. A cross is a negated
 /// tick.
 pub(super) fn is_negation(word: &str, hash: u64) -> bool {
-    NEGATING.contains(&hash) || word.ends_with("n't")
+    is_listed_negation(hash) || word.ends_with("n't")
+}
+
+/// Returns whether a word without an apostrophe negates, given its hash.
+pub(super) fn is_listed_negation(hash: u64) -> bool {
+    NEGATING_BITS.may_have(hash) && NEGATING.contains(&hash)
 }
 
 /// Returns whether a character says something: it is no letter, no space and no typography. Typography is quotation
 /// marks, brackets, punctuation of sentences, dashes, bullets and decoration.
 pub(super) fn is_sign(c: char) -> bool {
     match c {
-        '#' | '$' | '%' | '&' | '*' | '+' | '<' | '=' | '>' | '@' | '\\' | '^' => true,
-        '\0'..='\u{7f}' => false,
+        '\0'..='\u{7f}' => is_ascii_sign(c as u8),
         // Inverted and low quotation marks, soft hyphens, middle dots, ordinal and copyright marks.
         '\u{80}'..='\u{ff}' => matches!(c, '¢' | '£' | '¤' | '¥' | '¬' | '°' | '±' | '×' | '÷' | '§'),
         // Marks above the base line, and combining marks, belong to words.
@@ -188,6 +195,11 @@ pub(super) fn is_sign(c: char) -> bool {
         '\u{1f000}'..='\u{1faff}' => true,
         _ => false,
     }
+}
+
+/// The same for a byte of ASCII.
+pub(super) const fn is_ascii_sign(byte: u8) -> bool {
+    matches!(byte, b'#' | b'$' | b'%' | b'&' | b'*' | b'+' | b'<' | b'=' | b'>' | b'@' | b'\\' | b'^')
 }
 
 #[cfg(test)]

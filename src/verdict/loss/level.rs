@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::comparison::{Comparison, Kinds, Loss, Part};
+use super::comparison::{Comparison, Kinds, Loss, PartLoss};
 use super::estimate::Estimate;
-use super::words::Words;
+use super::words::{DistinctWords, Words};
 
 /// Number of words below which a text is removed only if its words are equal. A content below it does not stand for its
 /// text.
@@ -110,9 +110,19 @@ impl Level {
     /// Compares a near-duplicate with the text that is kept; `None` if it is surely not removed, by a lower bound of what
     /// is lost that takes less time than the comparison.
     pub fn compare(self, removed: &Words, kept: &Words) -> Option<Comparison> {
-        let rule = self.rule();
-        let forbids = |rule: &Rule, least: &Loss| within(least, rule.share, rule.both_ways, false).is_err();
-        Comparison::unless(removed, kept, |least| rule.as_ref().is_none_or(|rule| forbids(rule, least)))
+        Comparison::unless(removed, kept, |least| self.forbids(least))
+    }
+
+    /// Returns whether the level surely removes no text that loses at least so much.
+    fn forbids(self, least: &Loss) -> bool {
+        self.rule().is_none_or(|rule| within(least, rule.share, rule.both_ways, false).is_err())
+    }
+
+    /// Returns `false` if surely no level removes a text for passages of another one ([`Level::removes_within`]), whose
+    /// words are given: the words that the other one has nowhere are lost.
+    pub fn may_remove_within(removed: &Words, kept: &DistinctWords) -> bool {
+        let least = Loss::least_without(removed, |hash| kept.has(hash));
+        Self::ALL.into_iter().any(|level| !level.forbids(&least)) || least.whole.lost == 0
     }
 
     /// Returns the least level that removes a near-duplicate, given its comparison with the text that is kept;
@@ -199,7 +209,7 @@ impl Loss {
 
     /// Returns the content or the whole text, whichever loses the smaller share. A content of few words does not stand
     /// for its text.
-    pub fn part(&self) -> &Part {
+    pub fn part(&self) -> &PartLoss {
         self.content().filter(|content| content.share() < self.whole.share()).unwrap_or(&self.whole)
     }
 
@@ -208,7 +218,7 @@ impl Loss {
         self.content().unwrap_or(&self.whole).passage
     }
 
-    fn content(&self) -> Option<&Part> {
+    fn content(&self) -> Option<&PartLoss> {
         Some(&self.content).filter(|content| content.words >= SHORT)
     }
 }
@@ -424,16 +434,17 @@ mod tests {
     /// A passage of the content counts even if the page has other text within it.
     #[test]
     fn a_passage_of_the_content_is_not_lost_between_other_text() {
-        let part = |from: usize| Part { words: 1000, lost: 40, passage: from };
-        let lost = Loss { whole: Part { words: 3000, ..part(20) }, content: part(35), ..Loss::default() };
+        let part = |from: usize| PartLoss { words: 1000, lost: 40, passage: from };
+        let lost = Loss { whole: PartLoss { words: 3000, ..part(20) }, content: part(35), ..Loss::default() };
         let compared = |lost: &Loss| Comparison { lost: lost.clone(), ..Comparison::default() };
         assert_eq!(Level::Standard.allows(&compared(&lost)), Err(Reason::Passage));
         assert_eq!(Level::Strict.allows(&compared(&lost)), Err(Reason::Passage));
         assert_eq!((lost.passage(), lost.part()), (35, &lost.whole));
         // Where the content decides, a frame of its own is no passage.
-        let framed = Loss { whole: Part { words: 1100, lost: 90, passage: 50 }, content: part(20), ..Loss::default() };
+        let framed =
+            Loss { whole: PartLoss { words: 1100, lost: 90, passage: 50 }, content: part(20), ..Loss::default() };
         assert_eq!((Level::Standard.allows(&compared(&framed)), framed.passage()), (Ok(()), 20));
-        let few = Loss { content: Part { words: 29, lost: 0, passage: 0 }, ..framed };
+        let few = Loss { content: PartLoss { words: 29, lost: 0, passage: 0 }, ..framed };
         assert_eq!((Level::Standard.allows(&compared(&few)), few.passage()), (Err(Reason::Passage), 50));
     }
 

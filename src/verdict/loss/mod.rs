@@ -12,7 +12,7 @@ mod kinds;
 mod level;
 mod words;
 
-pub use comparison::{Comparison, Kinds, Loss, Part};
+pub use comparison::{Comparison, Kinds, Loss, PartLoss};
 pub use estimate::{Estimate, Overlap};
 pub use level::{Level, Reason, UnknownLevel};
-pub use words::Words;
+pub use words::{DistinctWords, Words};

@@ -5,8 +5,8 @@ use std::ops::Range;
 use nddb_page::text::{OF_TEXT, TITLE, is_content};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::hashed::HashedWords;
-use super::kinds::{is_negation, is_sign};
+use super::hashed::{HashBits, HashedWords};
+use super::kinds::{is_ascii_sign, is_listed_negation, is_negation, is_sign};
 
 /// Share of the words within sentences from which on capitals do not mark names: most German texts have more, most
 /// English ones far fewer.
@@ -67,27 +67,24 @@ pub struct Words {
 impl Words {
     /// Reads the words of a compared text.
     pub fn of(compared: &str) -> Self {
-        Self::read(compared, None)
+        Self::read::<false>(compared, None)
     }
 
     /// Returns the words of a compared text, and where each of them stands.
     pub fn with_places(compared: &str) -> (Self, Vec<Range<usize>>) {
         let mut places = Vec::new();
-        (Self::read(compared, Some(&mut places)), places)
+        (Self::read::<false>(compared, Some(&mut places)), places)
     }
 
-    fn read(compared: &str, places: Option<&mut Vec<Range<usize>>>) -> Self {
+    fn read<const PLAIN: bool>(compared: &str, places: Option<&mut Vec<Range<usize>>>) -> Self {
         let mut reader = Reader { text: compared, places, ..Reader::default() };
         // A word and the space behind it have six bytes or more in most texts.
         reader.words.hashes.reserve(compared.len() / 6);
         reader.words.kinds.reserve(compared.len() / 6);
-        let mut lines = compared.split('\n');
-        let head = lines.next().unwrap_or_default();
-        reader.words.is_text = head.starts_with(OF_TEXT);
-        let mut start = head.len() + 1;
-        for line in lines {
-            reader.line(start, line);
-            start += line.len() + 1;
+        reader.words.is_text = compared.starts_with(OF_TEXT);
+        let mut at = line_end(compared, 0);
+        while at < compared.len() {
+            at = reader.line::<PLAIN>(at + 1);
         }
         reader.finish()
     }
@@ -123,6 +120,21 @@ impl Words {
     }
 }
 
+/// The distinct words of a text.
+pub struct DistinctWords(HashedWords);
+
+impl DistinctWords {
+    /// Returns the distinct words of a text.
+    pub fn of(words: &Words) -> Self {
+        Self(words.hashes.iter().copied().collect())
+    }
+
+    /// Returns whether a word is one of them, given its hash.
+    pub(super) fn has(&self, hash: u64) -> bool {
+        self.0.contains(&hash)
+    }
+}
+
 /// Reads words, and counts capitals.
 #[derive(Default)]
 struct Reader<'a, 'p> {
@@ -144,33 +156,89 @@ struct Reader<'a, 'p> {
 }
 
 impl Reader<'_, '_> {
-    fn line(&mut self, start: usize, line: &str) {
+    /// Reads the line that begins here, and returns where it ends. `PLAIN` reads it by characters, which defines the
+    /// result; words and signs of ASCII are read by bytes else.
+    fn line<const PLAIN: bool>(&mut self, start: usize) -> usize {
+        let text = self.text;
+        let kind = char_at(text, start).filter(|&kind| kind != '\n');
         self.of_line = WordKinds::default()
-            .and_if(line.starts_with(is_content), WordKinds::CONTENT)
-            .and_if(line.starts_with(TITLE), WordKinds::TITLE);
+            .and_if(kind.is_some_and(is_content), WordKinds::CONTENT)
+            .and_if(kind == Some(TITLE), WordKinds::TITLE);
         let words = self.words.len();
         self.begins_sentence = true;
-        let begin = 1.min(line.len());
+        let begin = start + kind.map_or(0, char::len_utf8);
         let mut at = begin;
-        while let Some(c) = char_at(line, at) {
-            let end = match c {
-                ' ' => at + 1,
-                c if is_of_word(c) => word_end(line, at),
-                _ => signs_end(line, at),
-            };
-            if is_of_word(c) {
-                let is_underscore = |at: usize| at > begin && line.as_bytes().get(at) == Some(&b'_');
-                let is_of_identifier = is_underscore(at - 1) || is_underscore(end);
-                self.word(start + at, &line[at..end], is_of_identifier);
-            } else if c != ' ' {
-                let is_alone = at == begin && matches!(line.as_bytes().get(end), None | Some(b' '));
-                self.signs(start + at, &line[at..end], is_alone);
+        while let Some(c) = char_at(text, at).filter(|&c| c != '\n') {
+            if c == ' ' {
+                at += 1;
+            } else if let Some(end) = if PLAIN { None } else { self.ascii(begin, at) } {
+                at = end;
+            } else if is_of_word(c) {
+                let end = word_end(text, at);
+                self.word(at, &text[at..end], is_of_identifier(text, begin, at..end));
+                at = end;
+            } else {
+                let end = signs_end(text, at);
+                let is_alone = at == begin && matches!(text.as_bytes().get(end), None | Some(b' ' | b'\n'));
+                self.signs(at, &text[at..end], is_alone);
+                at = end;
             }
-            at = end;
         }
         if words == 0 && self.words.is_text && self.words.len() <= TITLE_MOST {
             self.words.kinds.iter_mut().for_each(|kinds| *kinds = kinds.and(WordKinds::TITLE));
         }
+        at
+    }
+
+    /// Reads a word of letters and digits of ASCII, or a run of signs of ASCII that say nothing, and returns where it
+    /// ends; `None` if it has to be read by characters.
+    fn ascii(&mut self, begin: usize, at: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let run = |of: u8| {
+            let classes =
+                bytes[at..].iter().map(|&byte| CLASSES[usize::from(byte)]).take_while(|class| class & of != 0);
+            classes.fold((at, 0), |(end, all), class| (end + 1, all | class))
+        };
+        let (end, all) = run(LETTER | DIGIT);
+        let next = bytes.get(end).copied().unwrap_or(b' ');
+        if end == at {
+            let (end, all) = run(OTHER | ENDS_SENTENCE | SIGN);
+            let is_general = all & SIGN != 0 || bytes.get(end).is_some_and(|byte| !byte.is_ascii());
+            self.begins_sentence |= !is_general && all & ENDS_SENTENCE != 0;
+            return (!is_general).then_some(end);
+        }
+        let joins = match next {
+            b'.' | b',' | b':' => bytes[end - 1].is_ascii_digit(),
+            b'\'' => true,
+            next => !next.is_ascii(),
+        };
+        if joins {
+            return None;
+        }
+        let hash = match (all & UPPER, self.text.get(at..end)?) {
+            (0, word) => xxh3_64(word.as_bytes()),
+            (_, word) => {
+                self.folded.clear();
+                self.folded.push_str(word);
+                self.folded.make_ascii_lowercase();
+                xxh3_64(self.folded.as_bytes())
+            }
+        };
+        let first = bytes[at];
+        let is_number = first.is_ascii_digit() || all & DIGIT != 0 && is_number(&self.text[at..end]);
+        let kinds = WordKinds::default()
+            .and_if(is_number, WordKinds::NUMBER)
+            .and_if(is_listed_negation(hash) || is_tick(self.text, at..end), WordKinds::NEGATION);
+        let is_of_identifier = is_of_identifier(self.text, begin, at..end);
+        self.word_of(
+            at,
+            end - at,
+            hash,
+            kinds,
+            [first.is_ascii_uppercase(), first.is_ascii_lowercase()],
+            is_of_identifier,
+        );
+        Some(end)
     }
 
     fn word(&mut self, start: usize, word: &str, is_of_identifier: bool) {
@@ -189,8 +257,25 @@ impl Reader<'_, '_> {
         }
         let hash = xxh3_64(self.folded.as_bytes());
         let first = word.chars().next().unwrap_or_default();
-        let is_capital = first.is_uppercase();
-        if is_capital || first.is_lowercase() {
+        let place = start..start + word.len();
+        let kinds = WordKinds::default()
+            .and_if(is_number, WordKinds::NUMBER)
+            .and_if(is_negation(&self.folded, hash) || is_tick(self.text, place), WordKinds::NEGATION);
+        let case = [first.is_uppercase(), first.is_lowercase()];
+        self.word_of(start, word.len(), hash, kinds, case, is_of_identifier);
+    }
+
+    /// Adds a word whose first letter is or is not a capital, or a small one.
+    fn word_of(
+        &mut self,
+        start: usize,
+        size: usize,
+        hash: u64,
+        kinds: WordKinds,
+        [is_capital, is_small]: [bool; 2],
+        is_of_identifier: bool,
+    ) {
+        if is_capital || is_small {
             self.cased += 1;
             self.capitals += usize::from(is_capital);
             if !self.begins_sentence {
@@ -200,13 +285,11 @@ impl Reader<'_, '_> {
                 self.first.push(self.words.len());
             }
         }
-        let kinds = WordKinds::default()
-            .and_if(is_number, WordKinds::NUMBER)
-            .and_if(is_negation(&self.folded, hash), WordKinds::NEGATION)
+        let kinds = kinds
             .and_if(is_capital, WordKinds::NAME)
             .and_if(is_of_identifier, WordKinds::IDENTIFIER)
-            .and_if(!is_number || is_of_identifier, WordKinds::SUBJECT);
-        self.push(start, word.len(), hash, kinds);
+            .and_if(!kinds.is(WordKinds::NUMBER) || is_of_identifier, WordKinds::SUBJECT);
+        self.push(start, size, hash, kinds);
         self.begins_sentence = false;
     }
 
@@ -244,8 +327,10 @@ impl Reader<'_, '_> {
     fn finish(mut self) -> Words {
         let Words { hashes, kinds, .. } = &mut self.words;
         let first: HashedWords = self.first.iter().map(|&index| hashes[index]).collect();
+        let bits: HashBits = first.iter().collect();
         let others = hashes.iter().zip(kinds.iter()).filter(|(_, kinds)| !kinds.is(WordKinds::NAME));
-        let lower: HashedWords = others.map(|(hash, _)| *hash).filter(|hash| first.contains(hash)).collect();
+        let lower: HashedWords =
+            others.map(|(hash, _)| *hash).filter(|hash| bits.may_have(*hash) && first.contains(hash)).collect();
         for index in self.first {
             if lower.contains(&hashes[index]) {
                 kinds[index].0 &= !WordKinds::NAME.0;
@@ -266,6 +351,50 @@ fn char_at(line: &str, at: usize) -> Option<char> {
     }
 }
 
+/// What a byte of ASCII is: a set of these.
+const LETTER: u8 = 1;
+const UPPER: u8 = 1 << 1;
+const DIGIT: u8 = 1 << 2;
+const ENDS_SENTENCE: u8 = 1 << 3;
+const SIGN: u8 = 1 << 4;
+/// It belongs to no word, and is neither a space nor a line end.
+const OTHER: u8 = 1 << 5;
+
+/// The classes of all bytes; 0 for a space, a line end and what is no ASCII.
+const CLASSES: [u8; 256] = {
+    let (mut classes, mut at) = ([0; 256], 0_u8);
+    while at < 128 {
+        classes[at as usize] = match at {
+            b' ' | b'\n' => 0,
+            b'A'..=b'Z' => LETTER | UPPER,
+            b'a'..=b'z' => LETTER,
+            b'0'..=b'9' => DIGIT,
+            b'.' | b'!' | b'?' | b':' => ENDS_SENTENCE,
+            at if is_ascii_sign(at) => SIGN,
+            _ => OTHER,
+        };
+        at += 1;
+    }
+    classes
+};
+
+/// Returns where the line that begins here ends.
+fn line_end(text: &str, start: usize) -> usize {
+    text[start..].find('\n').map_or(text.len(), |end| start + end)
+}
+
+/// Returns whether a word is the tick of a box, `[x]`: of a task it says what an empty box denies.
+fn is_tick(text: &str, word: Range<usize>) -> bool {
+    let stands = |at: usize, byte| text.as_bytes().get(at) == Some(&byte);
+    matches!(&text[word.clone()], "x" | "X") && stands(word.start.wrapping_sub(1), b'[') && stands(word.end, b']')
+}
+
+/// Returns whether a word stands beside an underscore in its line.
+fn is_of_identifier(text: &str, begin: usize, word: Range<usize>) -> bool {
+    let is_underscore = |at: usize| text.as_bytes().get(at) == Some(&b'_');
+    word.start > begin + 1 && is_underscore(word.start - 1) || is_underscore(word.end)
+}
+
 /// Returns where the word that begins at a place of a line ends.
 fn word_end(line: &str, start: usize) -> usize {
     let bytes = line.as_bytes();
@@ -284,7 +413,7 @@ fn word_end(line: &str, start: usize) -> usize {
 /// Returns where the characters that belong to no word end.
 fn signs_end(line: &str, start: usize) -> usize {
     let mut at = start;
-    while let Some(c) = char_at(line, at).filter(|&c| c != ' ' && !is_of_word(c)) {
+    while let Some(c) = char_at(line, at).filter(|&c| !matches!(c, ' ' | '\n') && !is_of_word(c)) {
         at += c.len_utf8();
     }
     at
@@ -329,6 +458,7 @@ fn is_typography(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use nddb_page::text::{Page, compared_text};
+    use nddb_test_support::Random;
 
     use super::*;
 
@@ -342,6 +472,70 @@ mod tests {
             flags.iter().filter(|(flag, _)| kinds.is(*flag)).map(|(_, letter)| *letter).collect::<String>()
         };
         places.into_iter().zip(&words.kinds).map(|(place, kinds)| compared[place].to_owned() + &kind(kinds)).collect()
+    }
+
+    /// Texts of letters, digits, signs and spaces of ASCII and of others, mixed in all ways.
+    #[test]
+    fn words_read_by_bytes_are_those_read_by_characters() {
+        const PIECES: [&str; 41] = [
+            "the",
+            "The",
+            "NOT",
+            "don't",
+            "it's",
+            "no",
+            "x_1",
+            "_",
+            "1",
+            "1,450",
+            "v2",
+            "3rd",
+            "ab12",
+            "é",
+            "Été",
+            "naïve",
+            "Don\u{2019}t",
+            "中文",
+            "ß",
+            "İ",
+            ".",
+            ",",
+            ":",
+            "!",
+            "...",
+            "-",
+            "$",
+            "%",
+            "<=",
+            "\u{2026}",
+            "€",
+            "\u{a0}",
+            "'",
+            "(",
+            "\n",
+            "\n+",
+            "\n#",
+            "\n-",
+            "\n* ",
+            "\t",
+        ];
+        let mut random = Random::seeded("words by bytes");
+        for _ in 0..if cfg!(debug_assertions) { 2_000 } else { 20_000 } {
+            let mut text = String::from(*random.pick(&["m\n+", "t\n+", "t", "m\n", "", "\n"]));
+            for _ in 0..random.index(60) {
+                text += *random.pick(&PIECES);
+                text += *random.pick(&["", " ", " ", "  "]);
+            }
+            let [mut by_bytes, mut by_characters] = [Vec::new(), Vec::new()];
+            let found = Words::read::<false>(&text, Some(&mut by_bytes));
+            let expected = Words::read::<true>(&text, Some(&mut by_characters));
+            assert_eq!(
+                (&found.hashes, &found.kinds, by_bytes),
+                (&expected.hashes, &expected.kinds, by_characters),
+                "{text:?}"
+            );
+            assert_eq!((found.is_text, found.marks_names), (expected.is_text, expected.marks_names), "{text:?}");
+        }
     }
 
     fn hashes(text: &str) -> Vec<u64> {
@@ -359,6 +553,7 @@ mod tests {
             ["Lemons", "cost", "a", "lot", "PeterN", "sells", "lemons"]
         );
         assert_eq!(shown("if a <= b then C++ else C#").join(" "), "if a <== b then CN ++= else CN #=");
+        assert_eq!(shown("[x] red, [ ] blue, x[x]").join(" "), "x! red blue x x!");
     }
 
     #[test]

@@ -551,6 +551,7 @@ def _find_removed(
     keep: list[str],
     *,
     against: Federation | None = None,
+    contained: str | None = None,
     min_probability: float | None = None,
     level: str | None = None,
     threads: int | None = None,

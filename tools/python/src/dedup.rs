@@ -15,7 +15,7 @@ use nddb_evaluate::show::ShownDocument;
 use nddb_jobs::chain;
 use nddb_jobs::fields::LossValues;
 use nddb_jobs::output::{OutputError, Outputs};
-use nddb_jobs::removed::Search;
+use nddb_jobs::removed::{Contained, RemovalSearch};
 use nddb_jobs::rows::{CellKind, Column, schema};
 use pyo3::exceptions::{PyOSError, PyTypeError};
 use pyo3::prelude::*;
@@ -90,8 +90,8 @@ fn options(
 }
 
 /// A removed document: id, id of the kept one, index of the database of that one among the earlier ones, whether their
-/// texts are the same, rule, probability, loss.
-type Row = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Loss);
+/// texts are the same, rule, probability, loss, whether the document stays.
+type Row = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Loss, bool);
 /// The columns of a loss, and of the least level that allows it.
 type Loss = (Option<f64>, Option<String>, Option<u64>, Option<u64>, Option<&'static str>);
 
@@ -99,30 +99,38 @@ type Loss = (Option<f64>, Option<String>, Option<u64>, Option<u64>, Option<&'sta
 /// earlier documents: a list of tuples.
 #[pyfunction]
 #[pyo3(name = "_find_removed")]
-#[pyo3(signature = (path, keep, *, against=None, min_probability=None, level=None, threads=None, progress=None))]
+#[pyo3(signature = (path, keep, *, against=None, contained=None, min_probability=None, level=None, threads=None,
+    progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn find_removed<'py>(
     py: Python<'py>,
     path: PathBuf,
     keep: Vec<String>,
     against: Option<Py<PyFederation>>,
+    contained: Option<String>,
     min_probability: Option<f64>,
     level: Option<String>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Bound<'py, PyList>> {
+    let contained = match contained.as_deref() {
+        None => None,
+        Some("keep") => Some(Contained::Keep),
+        Some("remove") => Some(Contained::Remove),
+        Some(other) => return Err(Fault::value(format!("contained '{other}': it is keep or remove"))),
+    };
     let parts = against.map(|against| against.bind(py).as_super().get().pinned(py)).transpose()?;
     let threads = threads.unwrap_or_else(usual_threads).max(1);
     let rows = interruptible::run(py, telling(&progress), |watching| -> Result<Vec<Row>> {
         let earlier = parts.as_ref().map(|parts| parts.federation()).transpose()?;
         let reader = Reader::open(&path)?;
         let options = options(&reader, &keep, min_probability, level.as_deref())?;
-        let search = Search {
+        let search = RemovalSearch {
             path: &path,
             view: reader.view(),
             earlier: earlier.as_ref(),
             options,
-            contained: None,
+            contained,
             threads,
             has_origins: false,
         };
@@ -133,16 +141,16 @@ pub(crate) fn find_removed<'py>(
             let LossValues { share, words, passage, lost, level } =
                 LossValues::of(removed.loss.as_ref(), removed.level);
             let loss = (share, lost.map(Cow::into_owned), words, passage, level.map(Level::name));
-            rows.push((id, kept, removed.part, removed.identical, rule, removed.probability, loss));
+            rows.push((id, kept, removed.part, removed.identical, rule, removed.probability, loss, removed.stays));
             Ok(())
         })?;
         Ok(rows)
     })??;
     let list = PyList::empty(py);
-    for (id, kept, part, identical, rule, probability, loss) in rows {
+    for (id, kept, part, identical, rule, probability, loss, stays) in rows {
         let id = id_object(py, &id)?;
         let kept = kept.map(|kept| id_object(py, &kept)).transpose()?;
-        list.append((id, kept, part, identical, rule, probability, loss))?;
+        list.append((id, kept, part, identical, rule, probability, loss, stays))?;
     }
     Ok(list)
 }

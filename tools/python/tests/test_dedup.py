@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pickle
+import random
 import shutil
 import sys
 import warnings
@@ -441,3 +442,25 @@ def test_an_answer_is_shown_as_html(crawl):
     assert answer._repr_html_().count("<tr>") == len(answer) + 1
     made = nddb.Answer([nddb.NearDuplicate("<id>", "model", {"probability": 0.75, "distance": 1})], "model", 1, True)
     assert "<td>&lt;id&gt;</td>" in made._repr_html_() and "<td>0.750</td>" in made._repr_html_()
+
+
+def test_texts_within_longer_ones_are_listed_or_removed(tmp_path):
+    def words(seed, count):
+        chance = random.Random(seed)
+        return " ".join("".join(chance.choices("bcdfglmnprst", k=7)) for _ in range(count))
+
+    inner = words(1, 90)
+    texts = [inner, f"{words(2, 150)} {inner} {words(3, 150)}", words(4, 90)]
+    lines = [json.dumps({"id": id, "text": text}) + "\n" for id, text in enumerate(texts)]
+    (tmp_path / "texts.jsonl").write_text("".join(lines))
+    for contained, kept, stays in [(None, 3, []), ("keep", 3, [True]), ("remove", 2, [False])]:
+        for data in [texts, tmp_path / "texts.jsonl"]:
+            result = nddb.dedup(data, contained=contained)
+            assert [row["stays"] is True for row in result.removed] == stays
+            assert [row["rule"] for row in result.removed] == ["contained"] * len(stays)
+            assert all(1 in (row.get("kept_row"), row.get("kept")) for row in result.removed)
+            assert (result.contained, result.contained_kept) == (stays.count(False), stays.count(True))
+            rows = result.kept if data is texts else "".join(path.read_text() for path in result.kept).splitlines()
+            assert len(rows) == kept
+    with pytest.raises(ValueError, match="keep or remove"):
+        nddb.dedup(texts, contained="drop")

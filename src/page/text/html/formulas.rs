@@ -1,7 +1,10 @@
 //! Formulas that are not the text of elements: in attributes, in images, and in the structure of MathML. Readers see
 //! them, so they are text like any other where containers are requested.
 //!
-//! Not read are formulas of which a page has only glyphs (`d` of a `path`, `data-c`) or a file (`src="12.png"`).
+//! Not read are formulas of which a page has only outlines (`d` of a `path`) or a file (`src="12.png"`). Raised and
+//! lowered text (`sup`, `sub`) is text: it is a footnote or a part of a name (H2O) more often than a power.
+
+use percent_encoding::percent_decode_str;
 
 use super::{Scanner, Tag, unseen};
 use crate::text::entities::decode_attribute;
@@ -39,13 +42,16 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the formula of an image: its alternative text, or else another attribute or the query of its address.
+    /// Reads the formula of an image: its alternative text, or else another attribute or the query of its address. A
+    /// drawing in its address is read like one in the page.
     pub(super) fn image_of_formula(&mut self, tag: &Tag<'a>) {
         let is_named = || [tag.value, tag.attributes.class].into_iter().flatten().any(is_name);
         let alt = tag.alt.filter(|alt| is_written(alt) || !alt.trim().is_empty() && is_named());
         let query = || Some(tag.value?.split_once('?')?.1).filter(|query| is_escaped(query) && is_named());
         if let Some(formula) = alt.or(tag.formula).or_else(|| query().filter(|_| self.has_unseen())) {
             self.push_value(formula);
+        } else if let Some(drawing) = tag.value.filter(|_| self.has_unseen()).and_then(drawing) {
+            self.document(&drawing, false);
         }
     }
 
@@ -83,8 +89,50 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Returns whether an attribute of any element holds a formula: `data-tex`, `data-mathml`, or the label of a drawing.
+/// Returns the drawing in an address `data:image/svg+xml`, escaped or in base 64.
+fn drawing(address: &str) -> Option<String> {
+    let (kind, data) = address.trim_start().strip_prefix("data:image/svg+xml")?.split_once(',')?;
+    let bytes = match kind.trim_end().ends_with(";base64") {
+        true => decode_base64(data)?,
+        false => percent_decode_str(&decode_attribute(data)).collect(),
+    };
+    String::from_utf8(bytes).ok()
+}
+
+/// Decodes base 64 up to the padding, without spaces; `None` for other characters.
+fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    let (mut bytes, mut held, mut bits) = (Vec::with_capacity(text.len() / 4 * 3), 0_u32, 0);
+    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()).take_while(|&byte| byte != b'=') {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return None,
+        };
+        (held, bits) = (held << 6 | u32::from(value), bits + 6);
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((held >> bits) as u8);
+        }
+    }
+    Some(bytes)
+}
+
+/// Returns whether an attribute of any element holds a formula: `data-tex`, `data-mathml`, the label of a drawing, the
+/// code of a glyph that MathJax draws, or the letters (bold, ...) in which MathML sets a variable.
 pub(super) fn is_attribute(name: &[u8], value: &str) -> bool {
+    let is_code = |code: &str| code.len() > 1 && code.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if name.eq_ignore_ascii_case(b"mathvariant") {
+        return !matches!(value, "normal" | "italic");
+    }
+    if name.eq_ignore_ascii_case(b"class") {
+        return value.strip_prefix("mjx-c").and_then(|rest| rest.split(' ').next()).is_some_and(is_code);
+    }
+    if name.eq_ignore_ascii_case(b"data-c") {
+        return is_code(value);
+    }
     let data = name.get(..5).filter(|start| start.eq_ignore_ascii_case(b"data-")).map(|_| &name[5..]);
     match data {
         Some(data) => std::str::from_utf8(data).is_ok_and(is_name) && value.contains(|c: char| c.is_alphanumeric()),

@@ -100,6 +100,17 @@ fn unseen_text_is_read_with_containers() {
         read("<svg aria-label='x^2'><title>y^2</title></svg><svg aria-label=Menu><title>Menu</title></svg>"),
         "x^2|y^2|"
     );
+    // Letters of variables, glyphs of MathJax, and drawings in addresses.
+    let variable = "<math><mi mathvariant=bold>x</mi><mi mathvariant='normal'>d</mi></math>";
+    assert_eq!(read(variable), "bold|x|d|");
+    assert_eq!(read("<svg><path data-c='1D465' d='M5 4'/><path data-c=menu></svg>"), "1D465|");
+    assert_eq!(read("<mjx-c class='mjx-c1D465 TEX-I'></mjx-c><p class='mjx-cell'>a"), "mjx-c1D465 TEX-I|a|");
+    let drawing = "<svg><title>Menu</title><text>x &lt; 3</text></svg>";
+    assert_eq!(image(&format!("src=\"data:image/svg+xml;utf8,{drawing}\"")), "a|x < 3|");
+    assert_eq!(image("src='data:image/svg+xml,%3Csvg%3E%3Ctext%3Ex%3C/text%3E%3C/svg%3E'"), "a|x|");
+    assert_eq!(image("src='data:image/svg+xml;base64,PHN2Zz48dGV4dD54PC90ZXh0Pjwvc3ZnPg=='"), "a|x|");
+    assert_eq!(image("src='data:image/svg+xml;base64,%%%'"), "a|");
+    assert_eq!(image("src='data:image/svg+xml,%3Csvg%3E%3Cpath%20d=%22M5%22/%3E%3C/svg%3E'"), "a|");
     // A document within the document closes nothing around it.
     assert_eq!(read("<div>a<noscript></div></noscript>b</div>c"), "a|b|c|");
 }

@@ -224,7 +224,8 @@ fn in_parts((args, shape): (&Args, Shape), clock: &Clock, global: &Global) -> Re
     let reader = database::read(&args.database.db)?;
     refuse_without_parts(&args.database.db, reader.view().settings())?;
     let how = (args.passages.options(reading), matches!(output, Answered::Passages(_)));
-    let found = pairs_in_parts(reader.view(), how, global.threads(), &mut |answers| output.take(answers));
+    let (resources, watch) = (resources(global), &mut *meter.watch(true));
+    let found = pairs_in_parts(reader.view(), how, &resources, watch, &mut |answers| output.take(answers));
     let PairsFound { documents, pairs, frequent, left_out } = output.finish_after(found)?;
     let seconds = clock.seconds();
     // Reference of pairs: the object of `--json` with `--parts`

@@ -40,6 +40,7 @@ class _Given(TypedDict, total=False):
     id: str | None
     keep: str | Sequence[str]
     against: _Database | Iterable[_Database] | None
+    contained: str | None
     min_probability: float | None
     level: str | None
     output: str | os.PathLike[str] | None
@@ -69,6 +70,7 @@ def dedup(
     id: str | None = None,
     keep: str | Sequence[str] = "stored",
     against: _Database | Iterable[_Database] | None = None,
+    contained: str | None = None,
     min_probability: float | None = None,
     level: str | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -86,8 +88,10 @@ def dedup(
     ``text``, ``html``, ``url`` and ``id`` name columns; by default those of these names are used, for texts also
     ``raw_content`` and ``content``. ``keep`` is a rule, or rules in order, that select the near-duplicate to keep:
     stored (the first), longest, shortest-url; for files also newest, oldest and id. Rows near to a document of the
-    databases ``against`` are removed, too. ``level`` limits how much of a removed row may be lost: same, strict or
-    standard (the default). ``min_probability``: as ``Reader.query``.
+    databases ``against`` are removed, too. With ``contained="keep"`` rows whose text stands within a longer one are
+    listed in ``removed`` and stay; with ``contained="remove"`` they go if ``level`` allows what is lost.
+    ``level`` limits how much of a removed row may be lost: same, strict or standard (the default). ``min_probability``:
+    as ``Reader.query``.
 
     For files, ``kept`` are the paths of copies without the removed documents: in ``output``, or else in a temporary
     folder that is deleted with the result. Raises ValueError if a column is missing or only some items are files.
@@ -109,6 +113,7 @@ def dedup(
         columns={"text": text, "html": html, "url": url, "id": id},
         keep=rules_of(keep),
         databases=Federation(earlier) if earlier else None,
+        contained=contained,
         min_probability=min_probability,
         level=level,
         threads=threads,

@@ -151,6 +151,7 @@ def dedup_files(
         "tmp_dir": options.folder,
         "progress": options.progress,
         "against": [reader.path for reader in options.databases.readers] if options.databases else None,
+        "contained": options.contained,
         "output": os.path.join(options.folder, "kept", "") if output is None else output,
         "removed": listed,
     }

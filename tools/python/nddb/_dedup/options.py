@@ -19,6 +19,8 @@ class Options:
     """Rules for the document that is kept."""
     databases: Federation | None
     """Earlier databases."""
+    contained: str | None
+    """What becomes of documents whose text stands within another one: keep, remove; None: they are not looked for."""
     min_probability: float | None
     level: str | None
     threads: int | None

@@ -56,10 +56,12 @@ class Deduplicated(Generic[Kept]):
       ``lost_passage``, the number of these words and that in the longest passage; ``level``, the least level that
       removes the row;
     - ``kept_in``, with ``against``: the database of the document that is kept, if it is an earlier one;
+    - ``stays``, with ``contained``: whether the row is kept and only stands within another one;
     - of files ``file`` and ``offset``, where the document stands.
 
     ``documents`` counts all rows, ``same_text`` the removed rows with the text of a kept one, ``near`` the other
-    removed near-duplicates, ``earlier`` the removed rows near to a document of another database.
+    removed near-duplicates, ``earlier`` the removed rows near to a document of another database, ``contained`` those
+    removed and ``contained_kept`` those kept whose text stands within a kept one.
 
     >>> with nddb.dedup([fox, fox]) as result:
     ...     result.report("report.html")
@@ -74,6 +76,8 @@ class Deduplicated(Generic[Kept]):
         self.same_text: int = counts["same_text"]
         self.near: int = counts["near"]
         self.earlier: int = counts["earlier"]
+        self.contained: int = counts["contained"]
+        self.contained_kept: int = counts["contained_kept"]
         self._made = made
         self._remove = weakref.finalize(self, remove, folder, os.getpid())
 
@@ -167,11 +171,12 @@ class Deduplicated(Generic[Kept]):
         return sorted(range(len(losses)), key=lambda number: 1.0 if (loss := losses[number]) is None else -loss)
 
     def _told(self) -> str:
-        removed = self.same_text + self.near + self.earlier
+        removed = self.same_text + self.near + self.earlier + self.contained
         kinds = [
             (self.same_text, "with the text of a kept one"),
             (self.near, "near to a kept one"),
             (self.earlier, "near to a document of an earlier database"),
+            (self.contained, "within a kept one"),
         ]
         told = ", ".join(f"{count:,} {what}" for count, what in kinds if count)
         return f"{self.documents - removed:,} of {self.documents:,} documents kept; removed: {told or 'none'}"
@@ -187,7 +192,7 @@ class Deduplicated(Generic[Kept]):
         shown = self._made.rows(list(range(len(self._made.losses)))[:SHOWN])
         head = "".join(f"<th>{escape(name)}</th>" for name in (shown[0] if shown else ()))
         rows = "".join("<tr>" + "".join(map(cell, row.values())) + "</tr>" for row in shown)
-        removed = self.same_text + self.near + self.earlier
-        more = f"<p>... and {removed - len(shown):,} more</p>" if removed > len(shown) else ""
+        listed = len(self._made.losses)
+        more = f"<p>... and {listed - len(shown):,} more</p>" if listed > len(shown) else ""
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}" if rows else ""
         return f"<p>{escape(self._told())}</p>{table}"

@@ -36,16 +36,25 @@ class Table:
         with shown(options.progress) as tell:
             store(source, named, path, config_like(databases), threads=options.threads, tell=tell)
             found = _native._find_removed(
-                path, self._options.keep, against=databases, progress=tell, **options.limits
+                path,
+                self._options.keep,
+                against=databases,
+                contained=options.contained,
+                progress=tell,
+                **options.limits,
             )
         found.sort(key=lambda row: row[0])
-        self.counts = {"documents": len(source), "same_text": 0, "near": 0, "earlier": 0}
+        kinds = ("same_text", "near", "earlier", "contained", "contained_kept")
+        self.counts = {"documents": len(source), **dict.fromkeys(kinds, 0)}
         self._mask = [True] * len(source)
-        for row, _, part, is_same, *_ in found:
-            self._mask[row] = False
-            self.counts["earlier" if part is not None else "same_text" if is_same else "near"] += 1
+        for row, _, part, is_same, rule, *_, stays in found:
+            self._mask[row] = stays
+            kind = "contained_kept" if stays else "contained" if rule == "contained" else None
+            self.counts[kind or ("earlier" if part is not None else "same_text" if is_same else "near")] += 1
         paths = [reader.path for reader in databases.readers] if databases else None
         self._columns = _removed(source, id_column, found, paths)
+        if options.contained is not None:
+            self._columns["stays"] = [row[-1] for row in found]
         self.losses = self._columns["loss"]
 
     def kept(self) -> Any:
