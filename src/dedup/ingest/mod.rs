@@ -3,7 +3,7 @@
 //! [`Loader`] reads files and folders of every format of [`nddb_archive`], sketches their pages by the database's
 //! recipe on the given number of threads, and stores them by bulk load. Documents are stored in the order of the
 //! inputs, so the database does not depend on the number of threads. The progress of each archive is committed with
-//! its documents, at least every 30 seconds or 512 MB of input, so that a load that
+//! its documents, at least after every 4 GB of decompressed input or half a million documents, so that a load that
 //! was stopped or killed resumes when it is called again. The writer's memory limit covers the documents that wait to
 //! be stored and, with a fixed part of it, the pages that wait to be sketched, a quarter of that part for large ones.
 //! A page that needs more than this quarter is sketched alone; a page that needs 128 MB more is truncated and flagged.
@@ -51,7 +51,6 @@ mod tests;
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
-use std::time::{Duration, Instant};
 
 pub use self::error::LoadError;
 pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
@@ -72,10 +71,11 @@ use self::report::Tally;
 use self::resume::Sources;
 use self::stretches::{Opened, Order};
 
-/// Greatest time between commits, and so the most that is lost when a load is killed.
-const CHECKPOINT_TIME: Duration = Duration::from_secs(30);
-/// Greatest number of input bytes between commits.
-const CHECKPOINT_BYTES: u64 = 512 << 20;
+/// Decompressed bytes of the inputs between commits, and so the most that is read again when a load is killed: what
+/// one core loads in about half a minute. They depend on the inputs alone, and so do the borders of runs.
+const CHECKPOINT: u64 = if cfg!(test) { 4 << 20 } else { 4 << 30 };
+/// Bytes for which a document counts at least, and a bare fingerprint.
+const LEAST: [u64; 2] = [8 << 10, 64];
 
 /// A load of archives into a database: its inputs, options and callbacks.
 #[must_use = "nothing is loaded until `load` is called"]
@@ -190,13 +190,15 @@ impl<'a> Loader<'a> {
         load.leave(allowed.left);
         let maker = maker.recalling(load.recall());
         let (mut origins, mut order) = (Origins::default(), Order::new(&files, &maker));
-        let mut kept = (Instant::now(), 0);
+        let mut read = 0;
         let mut store = |piece: Piece<Prepared>, progress| {
+            let [document, fingerprint] = LEAST;
+            let documents = piece.documents.saturating_sub(piece.ordinals);
+            read += piece.payload_bytes.max(document * documents + fingerprint * piece.ordinals);
             store(piece, progress, maker.label(), &mut origins, &mut load, &mut tally, &mut *on_event)?;
-            let (since, bytes) = kept;
-            if since.elapsed() >= CHECKPOINT_TIME || tally.progress().bytes_in - bytes >= CHECKPOINT_BYTES {
+            if read >= CHECKPOINT {
+                read = 0;
                 load.checkpoint()?;
-                kept = (Instant::now(), tally.progress().bytes_in);
             }
             Ok::<(), LoadError>(())
         };

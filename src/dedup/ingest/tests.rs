@@ -1,9 +1,10 @@
-//! What a load has in memory depends on its inputs alone.
+//! What a load has in memory, and when it commits: both depend on its inputs alone.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
 use nddb_archive as archive;
+use nddb_format::manifest::Manifest;
 use nddb_index::{Config, Writer};
 use tempfile::tempdir;
 
@@ -16,6 +17,25 @@ fn lines(folder: &Path, name: &str, texts: impl Iterator<Item = String>) -> Path
     let path = folder.join(format!("{name}.jsonl"));
     std::fs::write(&path, lines).expect("written");
     path
+}
+
+#[test]
+fn loads_commit_at_the_same_documents_on_any_number_of_threads() {
+    let folder = tempdir().expect("a folder");
+    let words = |n: u64| (0..n % 40).map(|word| format!("w{} ", n * word % 977)).collect();
+    let small = lines(folder.path(), "small", (0..2000).map(words));
+    let large = lines(folder.path(), "large", (0..20).map(|n| format!("word{n} ").repeat(40_000)));
+    let mut first = None;
+    for threads in [1, 2, 7, 16] {
+        let path = folder.path().join(format!("db{threads}"));
+        let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("a database");
+        Loader::new(&mut writer).threads(threads).load(&[&small, &large]).expect("loaded");
+        writer.close().expect("closed");
+        let manifest = Manifest::decode(&std::fs::read(path.join("MANIFEST")).expect("read")).expect("a manifest");
+        assert!(manifest.generation > 4, "{}", manifest.generation);
+        let found = Manifest { catalog: 0, ..manifest };
+        assert_eq!(first.get_or_insert_with(|| found.clone()), &found, "{threads} threads");
+    }
 }
 
 #[test]
