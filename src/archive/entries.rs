@@ -51,6 +51,23 @@ pub(super) trait Entries: Send {
 
     /// Keeps each record until the next one is read, if the reader can.
     fn keep_records(&mut self) {}
+
+    /// Returns whether parts of the file can be read alone.
+    fn splits(&self) -> bool {
+        false
+    }
+
+    /// Returns where the first entry at this offset or later seems to begin, in a file that splits.
+    fn find_start(&mut self, from: u64) -> io::Result<Option<u64>> {
+        let _ = from;
+        Ok(None)
+    }
+
+    /// Returns whether the entries read since the last call might be others where more memory is allowed, or more of
+    /// the file was read before.
+    fn take_doubt(&mut self) -> bool {
+        false
+    }
 }
 
 /// The reader of the records, lines or rows in a stream of bytes.
@@ -63,6 +80,11 @@ pub(super) trait Reader: Send {
 
     /// Returns whether each record can be read alone, given where it is.
     fn has_records(&self) -> bool {
+        false
+    }
+
+    /// Returns whether each line can be read alone.
+    fn has_lines(&self) -> bool {
         false
     }
 
@@ -159,6 +181,20 @@ impl Entries for Records {
 
     fn keep_records(&mut self) {
         self.reader.keep_records();
+    }
+
+    fn splits(&self) -> bool {
+        let Self { stream, reader, selected } = self;
+        selected.is_none()
+            && (reader.has_records() && stream.splits(false) || reader.has_lines() && stream.splits(true))
+    }
+
+    fn find_start(&mut self, from: u64) -> io::Result<Option<u64>> {
+        self.stream.find_start(from)
+    }
+
+    fn take_doubt(&mut self) -> bool {
+        self.stream.take_doubt()
     }
 }
 

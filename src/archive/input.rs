@@ -3,6 +3,8 @@
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use nddb_remote::is_remote;
+
 use super::entries::Entries;
 use super::entry::{Entry, EntryContent, Links, PageEntry, Position, ResumePoint, Revisited};
 use super::error::ArchiveError;
@@ -123,7 +125,37 @@ impl Input {
         Ok(Input { path, format, options, entries, ids, resume, is_converted, failed: false })
     }
 
-    fn go_to(&mut self, resume: ResumePoint) -> Result<(), ArchiveError> {
+    /// Returns whether parts of the input can be read alone, each by an input of its own: from one
+    /// [start](Input::find_start) to the next. Remote objects are not: each part would cost requests.
+    #[must_use]
+    pub fn splits(&self) -> bool {
+        let is_apt = !self.is_converted && !self.ids.count() && self.options.batch_column.is_none();
+        is_apt && self.entries.splits() && !is_remote(&self.path)
+    }
+
+    /// Returns where the first entry at this offset or later seems to begin, in an input that
+    /// [`splits`](Input::splits): there may be no entry if the file is damaged, or if an entry contains what looks like
+    /// one. Call [`Input::go_to`] before reading on.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn find_start(&mut self, from: u64) -> Result<Option<u64>, ArchiveError> {
+        self.entries.find_start(from).map_err(|source| failed("reading", &self.path, source))
+    }
+
+    /// Returns whether the entries read since the last call might be others where larger records are allowed, or more
+    /// of the file was read before.
+    pub fn take_doubt(&mut self) -> bool {
+        self.entries.take_doubt()
+    }
+
+    /// Goes to a resume point.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn go_to(&mut self, resume: ResumePoint) -> Result<(), ArchiveError> {
         self.entries.go_to(resume).map_err(|source| failed("reading", &self.path, source))?;
         self.resume = resume;
         Ok(())

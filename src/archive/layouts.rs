@@ -34,7 +34,7 @@ pub fn text(options: &Options) -> Vec<&str> {
     if is_joined(options) {
         return options.fields.text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     }
-    with_others(&options.fields.text, &JsonFields::default().text, TEXT, options)
+    with_others(&options.fields.text, JsonFields::USUAL[0], TEXT, options)
 }
 
 /// Returns whether the text is that of several fields together.
@@ -52,7 +52,7 @@ pub(super) fn required(options: &Options) -> impl Iterator<Item = &str> {
 
 /// Returns the names of the address, the one that is preferred first.
 pub(super) fn url(options: &Options) -> Vec<&str> {
-    with_others(&options.fields.url, &JsonFields::default().url, URL, options)
+    with_others(&options.fields.url, JsonFields::USUAL[1], URL, options)
 }
 
 /// Returns the names of the date, the one that is preferred first.

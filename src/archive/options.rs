@@ -131,14 +131,19 @@ pub struct JsonFields {
     pub url: String,
 }
 
+impl JsonFields {
+    /// The usual names of the text and the address.
+    pub(super) const USUAL: [&str; 2] = ["text", "url"];
+}
+
 impl Default for JsonFields {
     fn default() -> Self {
         JsonFields {
             id: "id".to_owned(),
-            text: "text".to_owned(),
+            text: Self::USUAL[0].to_owned(),
             html: "html".to_owned(),
             fp: "fp".to_owned(),
-            url: "url".to_owned(),
+            url: Self::USUAL[1].to_owned(),
         }
     }
 }

@@ -114,6 +114,7 @@ pub(super) struct Stream {
     member_rereads: RereadBudget,
     /// Bytes of the stream read again after a record with a wrong length.
     record_rereads: RereadBudget,
+    is_doubtful: bool,
 }
 
 impl Stream {
@@ -143,7 +144,43 @@ impl Stream {
             wasted: 0,
             member_rereads: RereadBudget::default(),
             record_rereads: RereadBudget::default(),
+            is_doubtful: false,
         }
+    }
+
+    /// Returns whether reading may begin at a member, or at a line if there are no members.
+    pub(super) fn splits(&self, are_lines: bool) -> bool {
+        let is_apt = match self.codec {
+            Codec::Plain => are_lines,
+            Codec::Gzip(_) => !are_lines,
+            Codec::Zstd(_) => false,
+        };
+        is_apt && self.source.size().is_some() && self.source.packed().is_none()
+    }
+
+    /// Returns where the first record, or line after one that is not blank, begins in a file that splits, at this
+    /// offset or later. Reading goes on after [`Stream::go_to`] only.
+    pub(super) fn find_start(&mut self, from: u64) -> io::Result<Option<u64>> {
+        self.source.seek(from)?;
+        if !matches!(self.codec, Codec::Plain) {
+            return Ok(self.find_member()?.then(|| self.source.offset()));
+        }
+        while self.source.fill(LOOK)? > 0 {
+            let bytes = self.source.available();
+            let mut ends = memchr::memchr_iter(b'\n', bytes);
+            if let Some(end) = ends.find(|&at| at > 0 && !bytes[at - 1].is_ascii_whitespace()) {
+                return Ok(Some(self.source.offset() + end as u64 + 1));
+            }
+            let len = bytes.len();
+            self.source.consume(len);
+        }
+        Ok(None)
+    }
+
+    /// Returns whether the last entry is longer than a record may be, or damage or the size of the window had to do with
+    /// what was read since the last call.
+    pub(super) fn take_doubt(&mut self) -> bool {
+        std::mem::take(&mut self.is_doubtful) || self.offset.saturating_sub(self.entry) > self.limits.record as u64
     }
 
     pub(super) fn set_accept(&mut self, accept: Accept) {
@@ -185,9 +222,9 @@ impl Stream {
         wasted > self.wasted && self.source.packed().is_some_and(|(read, _)| self.limits.is_bomb(read, wasted))
     }
 
-    /// Returns the number of decompressed bytes of the file's members so far.
+    /// Returns the number of decompressed bytes of the file's members up to the window.
     pub(super) fn payload_bytes(&self) -> u64 {
-        self.payload
+        self.payload - (self.end - self.start) as u64
     }
 
     /// Returns the bytes of the stream from the window's start to its end, if known without reading them.
@@ -398,7 +435,8 @@ impl Stream {
         }
         self.start = 0;
         self.end = held;
-        self.end < self.window.len()
+        self.is_doubtful |= held == self.window.len();
+        held < self.window.len()
     }
 
     fn mark(&mut self, offset: u64) {
@@ -417,6 +455,7 @@ impl Stream {
 
     /// Records a tear and searches for the member at which to resume.
     fn tear_at(&mut self, reason: Reason, detail: &'static str) -> io::Result<Fill> {
+        self.is_doubtful = true;
         let here = self.source.offset();
         let member = if self.inside { self.member_offset } else { here };
         let from = if reason == Reason::RatioLimit { here } else { member + 1 };
@@ -475,6 +514,7 @@ impl Stream {
 
     /// Seeks to a position in the file. Returns false, and stays, if too much would be read twice.
     pub(super) fn rewind(&mut self, point: ResumePoint, stream_offset: u64) -> io::Result<bool> {
+        self.is_doubtful = true;
         let here = self.offset + (self.end - self.start) as u64;
         let cost = here.saturating_sub(stream_offset).saturating_add(point.inner);
         if !self.record_rereads.allows(cost, here) || !self.source.seek(point.offset)? {

@@ -21,6 +21,7 @@ mod probe;
 mod radius;
 mod readers;
 mod rebuild;
+mod stretches;
 mod support;
 mod swapped;
 mod taken_in;

@@ -8,8 +8,11 @@ use nddb_archive::{Entry, EntryContent, Limits, Options};
 /// values that the sketches sort.
 const SKETCHING: u64 = 10;
 
-/// Divisor of the memory limit: one part of this many is for pages that are read but not yet sketched.
+/// Divisor of the memory limit: one part of this many is for pages that are read but not yet sketched, and for what
+/// waits for documents before it.
 const IN_FLIGHT_PART: u64 = 4;
+/// Divisor of this part: one part of this many is for sketching large pages of stretches.
+const LARGE_PART: u64 = 4;
 /// Bytes that one page may take beyond that part. Together with the next record of the reader and the fixed memory of
 /// the process, a load exceeds its limit by at most 256 MB.
 const BEYOND: u64 = 128 << 20;
@@ -24,6 +27,8 @@ const COLUMN_PART: u64 = 8;
 pub(super) struct Allowed {
     /// Bytes of all pages in flight and of the data made from them.
     pub(super) in_flight: u64,
+    /// Bytes of the large pages of stretches, and of those that are read again, while they are sketched.
+    pub(super) large: u64,
     /// Bytes of the memory limit that the sorting of documents must leave: for pages in flight and for decoders.
     pub(super) left: u64,
     /// Bytes of a page; the rest is cut off.
@@ -40,14 +45,16 @@ impl Allowed {
         let usual = Limits::default().zstd_window;
         let beyond = reader.zstd_window.saturating_sub(usual);
         let rest = memory_limit.saturating_sub(beyond).max(memory_limit.min(usual));
-        let in_flight = rest / IN_FLIGHT_PART;
-        let left = memory_limit - rest + in_flight;
+        let all = rest / IN_FLIGHT_PART;
+        let large = all / LARGE_PART;
+        let left = memory_limit - rest + all;
         let memory_limit = rest;
         let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         Self {
-            in_flight,
+            in_flight: all - large,
+            large,
             left,
-            page: bytes((in_flight + BEYOND) / (SKETCHING + 1)),
+            page: bytes((large + BEYOND) / (SKETCHING + 1)),
             record: bytes((memory_limit / RECORD_PART).max(RECORD_LEAST)),
             column: memory_limit / COLUMN_PART + RECORD_LEAST,
         }
@@ -213,7 +220,7 @@ mod tests {
             let entry = if limit <= 1 << 30 { allowed.cut(page(size)) } else { page(1) };
             let EntryContent::Page(cut) = &entry.content else { panic!("a page") };
             assert_eq!(cut.truncated, limit <= 1 << 30);
-            assert!(needed([cut.body.len()]) <= allowed.in_flight + BEYOND);
+            assert!(needed([cut.body.len()]) <= allowed.large + BEYOND);
             assert!(cut.body.capacity() < size, "what is cut off takes no memory");
             let options = allowed.limit(Options::default());
             assert_eq!(options.limits.record, Options::default().limits.record, "the usual size is always read");
@@ -235,11 +242,11 @@ mod tests {
                 assert_eq!(allowed(limit, window).left, limit / 4, "a usual window is beyond the limit");
             }
             let (small, large) = (allowed(limit, usual), allowed(limit, Limits::WINDOW_MAX));
-            let sorting = limit - large.left;
+            let (sorting, in_flight) = (limit - large.left, large.in_flight + large.large);
             if limit >= Limits::WINDOW_MAX {
-                assert!(sorting + large.in_flight + Limits::WINDOW_MAX <= limit + usual, "{limit}");
+                assert!(sorting + in_flight + Limits::WINDOW_MAX <= limit + usual, "{limit}");
             }
-            assert!(sorting + large.in_flight >= limit.min(usual), "{limit}: there is memory to sort");
+            assert!(sorting + in_flight >= limit.min(usual), "{limit}: there is memory to sort");
             assert!(large.page <= small.page && large.record <= small.record && large.column <= small.column);
         }
     }

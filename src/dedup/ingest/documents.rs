@@ -29,6 +29,25 @@ pub(super) enum Prepared {
     Other(OtherKind),
 }
 
+/// Bytes of a document besides its texts, about.
+const DOCUMENT: usize = size_of::<Document>() + 512;
+
+impl Prepared {
+    /// Returns the bytes of memory that it takes, about.
+    pub(super) fn memory(&self) -> usize {
+        size_of::<Self>()
+            + match self {
+                Self::Document(document, _) | Self::Sketched(document, _) => {
+                    let (words, parts) = (&document.record().words, &document.record().parts);
+                    let parts = parts.as_deref().map_or(0, |parts| size_of_val(&*parts.selected));
+                    DOCUMENT + words.as_ref().map_or(0, String::len) + parts
+                }
+                Self::Skipped { detail, .. } => detail.len(),
+                _ => 0,
+            }
+    }
+}
+
 /// What was not read of a page.
 #[derive(Debug, Default)]
 pub(super) struct Unread {

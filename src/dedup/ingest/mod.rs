@@ -2,13 +2,14 @@
 //!
 //! [`Loader`] reads files and folders of every format of [`nddb_archive`], sketches their pages by the database's
 //! recipe on the given number of threads, and stores them by bulk load. Documents are stored in the order of the
-//! inputs, so the database does not depend on the number of threads. The progress of each archive is committed with its
-//! documents, at least every 30 seconds or 512 MB of input, so that a load that was stopped or killed resumes when it
-//! is called again. The writer's memory limit covers the documents that wait to be stored and, with a fixed part of it,
-//! the pages that wait to be sketched. A page that needs more than this part is sketched alone; a page that needs 128
-//! MB more is truncated and flagged. A load exceeds the limit by at most 256 MB, whatever its inputs and the number of
-//! threads. Unreadable entries are passed to the caller as an [`Event`], and counted. Tables of sketches are stored
-//! unchanged; their recipe must be that of the database.
+//! inputs, so the database does not depend on the number of threads. The progress of each archive is committed with
+//! its documents, at least after every 4 GB of decompressed input or half a million documents, so that a load that
+//! was stopped or killed resumes when it is called again. The writer's memory limit covers the documents that wait to
+//! be stored and, with a fixed part of it, the pages that wait to be sketched, a quarter of that part for large ones.
+//! A page that needs more than this quarter is sketched alone; a page that needs 128 MB more is truncated and flagged.
+//! A load exceeds the limit by at most 256 MB, whatever its inputs and the number of threads. Unreadable entries are
+//! passed to the caller as an [`Event`], and counted. Tables of sketches are stored unchanged; their recipe must be
+//! that of the database.
 //!
 //! ```
 //! use nddb_dedup::ingest::{Event, Loader};
@@ -39,13 +40,17 @@ mod documents;
 mod error;
 mod origins;
 mod pieces;
+mod reading;
 mod report;
 mod resume;
 mod revisits;
 mod sketched;
+mod stretches;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicU64;
 
 pub use self::error::LoadError;
 pub use self::report::{Event, LoadProgress, LoadReport, Skipped};
@@ -53,20 +58,24 @@ pub use self::revisits::{RevisitCounts, Revisits};
 pub use self::sketched::{Sketched, sketch_archive};
 
 use nddb_archive::{self as archive, Inputs, Options};
+use nddb_format::record::Archive;
 use nddb_index::spill::parallel;
 use nddb_index::{BulkLoad, Writer};
 
 use self::budget::{Allowed, Budget};
 use self::documents::{Maker, Prepared, Unread};
 use self::origins::Origins;
-use self::pieces::{Piece, Reading};
+use self::pieces::{Files, Piece};
+use self::reading::Reading;
 use self::report::Tally;
 use self::resume::Sources;
+use self::stretches::{Opened, Order};
 
-/// Greatest time between commits, and so the most that is lost when a load is killed.
-const CHECKPOINT_TIME: Duration = Duration::from_secs(30);
-/// Greatest number of input bytes between commits.
-const CHECKPOINT_BYTES: u64 = 512 << 20;
+/// Decompressed bytes of the inputs between commits, and so the most that is read again when a load is killed: what
+/// one core loads in about half a minute. They depend on the inputs alone, and so do the borders of runs.
+const CHECKPOINT: u64 = if cfg!(test) { 4 << 20 } else { 4 << 30 };
+/// Bytes for which a document counts at least, and a bare fingerprint.
+const LEAST: [u64; 2] = [8 << 10, 64];
 
 /// A load of archives into a database: its inputs, options and callbacks.
 #[must_use = "nothing is loaded until `load` is called"]
@@ -109,7 +118,8 @@ impl<'a> Loader<'a> {
         self
     }
 
-    /// Sets the number of threads that sketch pages; 1 by default. If there are several, one more thread reads.
+    /// Sets the number of threads that sketch pages, and read large files; 1 by default. If there are several, one more
+    /// thread reads what is not read by parts.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
         self
@@ -128,8 +138,8 @@ impl<'a> Loader<'a> {
         self
     }
 
-    /// Sets a function that is called between entries, on the reading thread, and ends the load by returning `true`.
-    /// The documents read so far are kept, and the next load resumes there.
+    /// Sets a function that is called between entries, on threads that read, and ends the load by returning `true`,
+    /// then and ever after. The documents read so far are kept, and the next load resumes there.
     pub fn stop_when(mut self, stop: impl Fn() -> bool + Sync + 'a) -> Self {
         self.stop = Box::new(stop);
         self
@@ -169,7 +179,9 @@ impl<'a> Loader<'a> {
         // Fingerprints need no work between reading and storing, so more threads would only wait for each other.
         let threads = if sources.are_fingerprints() { 1 } else { threads };
         let mut tally = Tally::new(&sources, passed_over);
-        let mut reading = Reading::new(sources, allowed, &*stop);
+        let (large, ordinal) = (Budget::new(allowed.large), AtomicU64::new(0));
+        let files = Files { sources, allowed, large, stop: &*stop, ordinal };
+        let (mut reading, opened) = (Reading::new(&files), Opened::default());
         let budget = Budget::new(allowed.in_flight);
         let mut load = writer.bulk_load()?;
         if is_unordered {
@@ -177,38 +189,42 @@ impl<'a> Loader<'a> {
         }
         load.leave(allowed.left);
         let maker = maker.recalling(load.recall());
-        let mut origins = Origins::default();
-        let mut kept = (Instant::now(), 0);
+        let (mut origins, mut order) = (Origins::default(), Order::new(&files, &maker));
+        let mut read = 0;
+        let mut store = |piece: Piece<Prepared>, progress| {
+            let [document, fingerprint] = LEAST;
+            let documents = piece.documents.saturating_sub(piece.ordinals);
+            read += piece.payload_bytes.max(document * documents + fingerprint * piece.ordinals);
+            store(piece, progress, maker.label(), &mut origins, &mut load, &mut tally, &mut *on_event)?;
+            if read >= CHECKPOINT {
+                read = 0;
+                load.checkpoint()?;
+            }
+            Ok::<(), LoadError>(())
+        };
         parallel::in_order(
             threads,
             || {
                 budget.wait();
-                let piece = reading.next()?;
-                let share = budget.take(piece.memory());
-                Some((piece, share))
+                let task = reading.next(|| drop(budget.take(u64::MAX)))?;
+                let share = budget.take(task.memory());
+                Some((task, share))
             },
-            // The share ends when the pages are dropped.
-            |(piece, share)| share.spend(|| piece.map(|entry, archive| maker.make(entry, archive))),
-            |piece| {
-                store(piece, maker.label(), &mut origins, &mut load, &mut tally, &mut *on_event)?;
-                let (since, bytes) = kept;
-                if since.elapsed() >= CHECKPOINT_TIME || tally.progress().bytes_in - bytes >= CHECKPOINT_BYTES {
-                    load.checkpoint()?;
-                    kept = (Instant::now(), tally.progress().bytes_in);
-                }
-                Ok::<(), LoadError>(())
-            },
+            |(task, share)| (share.spend(|| task.work(&files, &opened, &maker)), share),
+            // The share ends when the documents are stored.
+            |(done, _share)| order.take(done, &mut store),
         )?;
         // A caller who stops the load need not wait until the runs are merged.
         let loaded = if stop() { load.stop()? } else { load.finish()? };
-        let repeated_in = loaded.repeat.as_ref().and_then(|repeat| reading.path(repeat.input));
-        Ok(LoadReport { repeated_in, ..tally.report(loaded, !reading.is_at_end()) })
+        let repeated_in = loaded.repeat.as_ref().and_then(|repeat| files.path(repeat.input));
+        Ok(LoadReport { repeated_in, ..tally.report(loaded, !order.is_at_end()) })
     }
 }
 
 /// Stores the documents of a piece, and records the progress of its archive.
 fn store(
     piece: Piece<Prepared>,
+    progress: Option<(u32, Archive)>,
     recipe: &str,
     origins: &mut Origins,
     load: &mut BulkLoad<'_>,
@@ -260,7 +276,7 @@ fn store(
     }
     tally.revisits(piece.revisits);
     tally.read(piece.source, piece.bytes_read, piece.payload_bytes);
-    if let Some((number, archive)) = piece.progress {
+    if let Some((number, archive)) = progress {
         load.progress(number, archive);
     }
     on_event(Event::Progress(tally.progress()));

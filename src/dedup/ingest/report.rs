@@ -127,8 +127,8 @@ impl LoadReport {
 /// Counters of a load.
 pub(super) struct Tally {
     report: LoadReport,
-    /// Bytes read of each input, and decompressed bytes.
-    read: HashMap<usize, (u64, u64)>,
+    /// Bytes read of each input.
+    read: HashMap<usize, u64>,
 }
 
 impl Tally {
@@ -179,11 +179,12 @@ impl Tally {
         self.report.revisits.append(revisits);
     }
 
-    /// Records the progress of an input.
+    /// Records the bytes read of an input so far, and the decompressed bytes of a part of it.
     pub(super) fn read(&mut self, source: usize, bytes: u64, payload: u64) {
-        let before = self.read.insert(source, (bytes, payload)).unwrap_or_default();
-        self.report.progress.bytes_in += bytes.saturating_sub(before.0);
-        self.report.payload_bytes += payload.saturating_sub(before.1);
+        let before = self.read.entry(source).or_default();
+        self.report.progress.bytes_in += bytes.saturating_sub(*before);
+        *before = bytes.max(*before);
+        self.report.payload_bytes += payload;
     }
 
     /// Returns the progress of the load.

@@ -72,7 +72,7 @@ impl Sources {
 
     /// Returns whether all inputs are bare fingerprints, by the options or by their names.
     pub(super) fn are_fingerprints(&self) -> bool {
-        self.all.iter().all(|source| is_raw(&source.located.path, &self.options))
+        self.all.iter().all(|source| source.is_raw(&self.options))
     }
 }
 
@@ -85,6 +85,11 @@ impl Source {
     /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.located.path
+    }
+
+    /// Returns whether it has raw fingerprints, by the options or by its name.
+    pub(super) fn is_raw(&self, options: &Options) -> bool {
+        is_raw(self.path(), options)
     }
 
     /// Returns the point where an earlier load of the archive stopped, and the number of documents before that point;

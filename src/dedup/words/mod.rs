@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fixedbitset::FixedBitSet;
+use nddb_format::record::Record;
 use nddb_index::spill::parallel::each_in_order;
 use nddb_index::spill::resources::Resources;
 use nddb_index::spill::ticker::Ticker;
@@ -223,7 +224,8 @@ fn stored(view: View<'_>, collection: &Collection, wanted: &FixedBitSet, resourc
     let mut numbers: Vec<u64> = wanted.ones().map(|ordinal| collection.row(ordinal as u32).number).collect();
     numbers.sort_unstable();
     let mut by_number = collection.by_number();
-    view.records(&numbers, &mut |number, record| match (by_number(number), record.words) {
+    let words = |record: Record| record.words;
+    view.records_on(resources.threads, &numbers, words, &mut |number, words| match (by_number(number), words) {
         (Some(ordinal), Some(text)) => writer.push(ordinal, &text),
         _ => {
             unread.without_source += 1;

@@ -4,10 +4,13 @@ use nddb_format::record::{Archive, Print, Record};
 
 use super::view::View;
 use crate::catalog::Kept;
+use crate::spill::parallel::each_in_order;
 use crate::{Error, Result};
 
 /// Documents read at a time.
 const STRETCH: usize = 1 << 14;
+/// Records that a thread reads at a time.
+const RECORDS: usize = 1 << 10;
 
 /// Documents with consecutive numbers, with their fingerprints; see [`View::stretches`].
 pub struct Stretch(Vec<(u64, Print)>);
@@ -105,6 +108,33 @@ impl View<'_> {
         self.catalog.records(numbers, &mut |index, value| {
             visit(numbers[index], Record::decode(value).map_err(Error::format(&path))?)
         })
+    }
+
+    /// Like [`View::records`], on this number of threads: `visit` gets in order what `take` takes from the records.
+    ///
+    /// # Errors
+    /// Errors of [`View::records`].
+    pub fn records_on<T: Send>(
+        &self,
+        threads: usize,
+        numbers: &[u64],
+        take: impl Fn(Record) -> T + Sync,
+        visit: &mut dyn FnMut(u64, T) -> Result<()>,
+    ) -> Result<()> {
+        each_in_order(
+            threads,
+            |give| numbers.chunks(RECORDS).try_for_each(give),
+            || (),
+            |(), numbers| {
+                let mut read = Vec::with_capacity(numbers.len());
+                self.records(numbers, &mut |number, record| {
+                    read.push((number, take(record)));
+                    Ok(())
+                })?;
+                Ok(read)
+            },
+            |read| read.into_iter().try_for_each(|(number, taken)| visit(number, taken)),
+        )
     }
 
     /// Visits the ids and numbers of all live documents, by id bytewise; with `deleted`, also the last document of

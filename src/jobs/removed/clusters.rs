@@ -41,8 +41,8 @@ pub fn of_clusters(
     removed.sort_unstable();
     let goes = |rank: u32| made.is_removed(rank) && !collection.row(collection.at_rank(rank)).is_deleted;
     let number = |rank: u32| collection.row(collection.at_rank(rank)).number;
-    let read = |view| Origins::read(view, (0..collection.len()).filter(|&rank| goes(rank)).map(number).collect());
-    let origins = origins.map(read).transpose()?;
+    let numbers = || (0..collection.len()).filter(|&rank| goes(rank)).map(number).collect();
+    let origins = origins.map(|view| Origins::read(view, numbers(), options.resources.threads)).transpose()?;
     let mut clustered = removed.into_iter().peekable();
     for rank in 0..collection.len() {
         let kept = clustered.next_if(|&(of, _)| of == rank).and_then(|(_, kept)| kept);

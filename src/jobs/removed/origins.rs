@@ -56,11 +56,11 @@ pub(super) struct Origins(Vec<(u64, Origin)>);
 
 impl Origins {
     /// Reads the origins of the documents with these numbers.
-    pub(super) fn read(view: View<'_>, mut numbers: Vec<u64>) -> nddb_index::Result<Self> {
+    pub(super) fn read(view: View<'_>, mut numbers: Vec<u64>, threads: usize) -> nddb_index::Result<Self> {
         numbers.sort_unstable();
         let mut origins = Vec::with_capacity(numbers.len());
-        view.records(&numbers, &mut |number, record| {
-            origins.push((number, Origin::of(&record)));
+        view.records_on(threads, &numbers, |record| Origin::of(&record), &mut |number, origin| {
+            origins.push((number, origin));
             Ok(())
         })?;
         Ok(Self(origins))

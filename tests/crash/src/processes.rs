@@ -6,6 +6,7 @@
 //! last that was acknowledged.
 
 use std::fs;
+use std::io::{Read, Seek};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
@@ -78,17 +79,17 @@ impl Processes {
                 std::thread::sleep(Duration::from_millis(10));
                 failed = others.iter_mut().chain([&mut writer]).find_map(Process::has_ended);
             }
-            writer.0.kill().and_then(|()| writer.0.wait()).map_err(|error| error.to_string())?;
+            writer.child.kill().and_then(|()| writer.child.wait()).map_err(|error| error.to_string())?;
             kills += 1;
         }
         place.stop();
         for process in &mut others {
-            let ended = process.0.wait().map_err(|error| error.to_string())?;
-            failed = failed.or_else(|| (!ended.success()).then_some(ended));
+            let ended = process.child.wait().map_err(|error| error.to_string())?;
+            failed = failed.or_else(|| (!ended.success()).then(|| process.last_words(ended)));
         }
-        if let Some(ended) = failed {
+        if let Some(words) = failed {
             let kept = folder.keep();
-            return Err(format!("seed {}: a process fails, {ended}; its database is in {}", self.seed, kept.display()));
+            return Err(format!("seed {}: {words}\nIts database is in {}", self.seed, kept.display()));
         }
         let writer = Writer::open(place.database()).map_err(|error| format!("no writer opens it: {error:?}"))?;
         let commit = commits::newest(&writer.view(), place.number("acknowledged"), place.number("begun"));
@@ -108,18 +109,31 @@ impl Processes {
 }
 
 /// A process that is killed if its parent gives up.
-struct Process(Child);
+struct Process {
+    child: Child,
+    role: String,
+    /// What it writes to stderr.
+    said: fs::File,
+}
 
 impl Process {
-    fn has_ended(&mut self) -> Option<ExitStatus> {
-        self.0.try_wait().ok().flatten()
+    /// Returns what it said, if it has ended.
+    fn has_ended(&mut self) -> Option<String> {
+        self.child.try_wait().ok().flatten().map(|ended| self.last_words(ended))
+    }
+
+    fn last_words(&mut self, ended: ExitStatus) -> String {
+        let mut words = String::new();
+        let read = self.said.rewind().and_then(|()| self.said.read_to_string(&mut words));
+        let words = read.map_or_else(|error| error.to_string(), |_| words);
+        format!("the process that is to {} ends, {ended}: {}", self.role, words.trim())
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -175,11 +189,13 @@ impl Place {
     fn start(&self, role: &str, seed: u64) -> Process {
         let mut command = Command::new(std::env::current_exe().expect("the program knows where it is"));
         if cfg!(test) {
-            command.args(["tests::a_child_does_its_task", "--exact", "--quiet", "--test-threads=1"]);
+            command.args(["tests::a_child_does_its_task", "--exact", "--nocapture", "--test-threads=1"]);
             command.stdout(std::process::Stdio::null());
         }
+        let said = tempfile::tempfile().expect("a file");
+        command.stderr(said.try_clone().expect("a file"));
         command.env(ROLE, format!("{seed}:{role}:{}", self.0.display()));
-        Process(command.spawn().expect("the program can be run again"))
+        Process { child: command.spawn().expect("the program can be run again"), role: role.to_owned(), said }
     }
 
     /// Asserts that what a reader sees is the state after one commit, at least that which was acknowledged before it

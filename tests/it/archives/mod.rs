@@ -105,7 +105,7 @@ fn bodies(entries: &[Entry]) -> Vec<(String, Vec<u8>)> {
     found(entries).iter().map(|page| (page.id.clone(), page.body.clone())).collect()
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).expect("writes to memory");
     encoder.finish().expect("writes to memory")

@@ -33,6 +33,18 @@ impl Clock {
     }
 }
 
+/// Returns what a summary says of work that took long and was done by one thread; nothing of other work.
+pub(crate) fn by_one_thread() -> &'static str {
+    told(nddb_dedup::busiest_thread(), cpu_now())
+}
+
+/// CPU seconds before which it does not matter how many threads there were.
+const SHORT: f64 = 5.0;
+
+fn told(busiest: f64, all: f64) -> &'static str {
+    if all > SHORT && busiest > 0.98 * all { "; on one thread" } else { "" }
+}
+
 fn rounded(seconds: f64) -> f64 {
     (seconds * 1e6).round() / 1e6
 }
@@ -40,4 +52,15 @@ fn rounded(seconds: f64) -> f64 {
 fn cpu_now() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_work_of_one_thread_is_told() {
+        let said = [(60.0, 60.5), (50.0, 60.0), (1.0, 1.0)].map(|(busiest, all)| !told(busiest, all).is_empty());
+        assert_eq!(said, [true, false, false]);
+    }
 }

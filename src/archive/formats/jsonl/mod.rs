@@ -66,6 +66,10 @@ pub(super) enum HasIds {
 }
 
 impl Reader for Jsonl {
+    fn has_lines(&self) -> bool {
+        true
+    }
+
     fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         loop {
             let point = stream.point();

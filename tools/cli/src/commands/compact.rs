@@ -8,6 +8,7 @@ use serde_json::json;
 use super::create::Tables;
 use super::set;
 use crate::args::{Database, Global};
+use crate::clock::Clock;
 use crate::failure::{Code, Failure, Result};
 use crate::quantity::{bytes, counted};
 use crate::{database, interrupt};
@@ -65,6 +66,7 @@ fn add(sum: &mut Compacted, one: &Compacted) {
 }
 
 pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
+    let clock = Clock::start();
     if FingerprintSet::is_at(&args.database.db) {
         set::refuse(&[("--tables", args.tables.is_some()), ("--dry-run", args.dry_run)])?;
         return set::compact(&args.database.db, global);
@@ -112,6 +114,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
             "bytes_after": sum.bytes_after,
             "documents_dropped": sum.documents_dropped,
             "fingerprints_dropped": sum.fingerprints_dropped,
+            "seconds": clock.seconds(),
+            "cpu_seconds": clock.cpu_seconds(),
+            "busiest_thread": clock.busiest_thread(),
         }),
     )?;
     meter.finish(&match (merges, args.dry_run) {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::lines::{Messages, Style, line, live_line};
 use super::steps;
-use crate::interrupt;
 use crate::quantity::{bytes, duration, grouped};
+use crate::{clock, interrupt};
 
 /// The progress of the work.
 #[derive(Clone, Copy, Debug, Default)]
@@ -180,7 +180,7 @@ impl Meter {
                 };
                 line(&value.to_string());
             }
-            _ => line(&format!("nddb: {}: {summary}", self.command)),
+            _ => line(&format!("nddb: {}: {summary}{}", self.command, clock::by_one_thread())),
         }
     }
 

@@ -1,0 +1,69 @@
+//! What a load has in memory, and when it commits: both depend on its inputs alone.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
+
+use nddb_archive as archive;
+use nddb_format::manifest::Manifest;
+use nddb_index::{Config, Writer};
+use tempfile::tempdir;
+
+use super::stretches::{DONE_MAX, Task};
+use super::*;
+
+fn lines(folder: &Path, name: &str, texts: impl Iterator<Item = String>) -> PathBuf {
+    let lines: String =
+        (0..).zip(texts).map(|(n, text)| format!("{{\"id\":\"{name}{n}\",\"text\":\"{text}\"}}\n")).collect();
+    let path = folder.join(format!("{name}.jsonl"));
+    std::fs::write(&path, lines).expect("written");
+    path
+}
+
+#[test]
+fn loads_commit_at_the_same_documents_on_any_number_of_threads() {
+    let folder = tempdir().expect("a folder");
+    let words = |n: u64| (0..n % 40).map(|word| format!("w{} ", n * word % 977)).collect();
+    let small = lines(folder.path(), "small", (0..2000).map(words));
+    let large = lines(folder.path(), "large", (0..20).map(|n| format!("word{n} ").repeat(40_000)));
+    let mut first = None;
+    for threads in [1, 2, 7, 16] {
+        let path = folder.path().join(format!("db{threads}"));
+        let mut writer = Writer::create(&path, &Config::within(3).expect("k")).expect("a database");
+        Loader::new(&mut writer).threads(threads).load(&[&small, &large]).expect("loaded");
+        writer.close().expect("closed");
+        let manifest = Manifest::decode(&std::fs::read(path.join("MANIFEST")).expect("read")).expect("a manifest");
+        assert!(manifest.generation > 4, "{}", manifest.generation);
+        let found = Manifest { catalog: 0, ..manifest };
+        assert_eq!(first.get_or_insert_with(|| found.clone()), &found, "{threads} threads");
+    }
+}
+
+#[test]
+fn the_documents_of_a_stretch_stay_within_their_memory() {
+    let folder = tempdir().expect("a folder");
+    let of = |name, len: usize, count| lines(folder.path(), name, (0..count).map(|n| format!("w{n} ").repeat(len)));
+    let paths = [of("tiny", 0, 40_000), of("short", 20, 9000), of("long", 100_000, 9)];
+    let config = Config::within(3).expect("k").keep_words(true);
+    let mut writer = Writer::create(folder.path().join("db"), &config).expect("a database");
+    let maker = Maker::new(writer.settings()).expect("a recipe");
+    let located = archive::expand(&paths, Options::default().format).expect("found").located;
+    let sources = Sources::look_up(located, Options::default(), false, &mut writer).expect("registered");
+    let allowed = Allowed::by(1 << 30, &Options::default().limits);
+    let (large, ordinal) = (Budget::new(allowed.large), AtomicU64::new(0));
+    let files = Files { sources, allowed, large, stop: &|| false, ordinal };
+    let (mut reading, opened, mut order) = (Reading::new(&files), Opened::default(), Order::new(&files, &maker));
+    let (mut stretches, mut documents, mut most) = (0, 0, 0);
+    while let Some(task) = reading.next(|| ()) {
+        stretches += u64::from(matches!(task, Task::Stretch(_)));
+        let done = task.work(&files, &opened, &maker);
+        assert!(done.memory() <= DONE_MAX, "{}", done.memory());
+        most = done.memory().max(most);
+        let stored = order.take(done, &mut |piece, _| {
+            documents += piece.documents;
+            Ok::<(), ()>(())
+        });
+        assert_eq!(stored, Ok(()));
+    }
+    assert!(order.is_at_end() && stretches > 20 && most > DONE_MAX / 2, "{stretches} stretches, {most} bytes");
+    assert_eq!(documents, 49_009);
+}
