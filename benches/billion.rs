@@ -70,13 +70,10 @@ fn main() {
         .into_iter()
         .map(Fingerprint)
         .collect();
-    let mut found = 0u64;
-    let (_, spent) = measure(|| {
-        let mut count = |_: nddb::BatchMatch<'_>| {
-            found += 1;
-            Ok(())
-        };
-        reader.view().batch_query(&queries, Within(3), 1, 1 << 30, &mut |_| true, &mut count).expect("answered")
+    let (found, spent) = measure(|| {
+        let resources = nddb::Resources { memory_limit: 1 << 30, ..Default::default() };
+        let matches = reader.view().batch_query(&queries, Within(3), &resources, None).expect("answered");
+        matches.map(|found| found.expect("a match")).count()
     });
     figure(&format!("batch of {} queries, {found} matches", queries.len()), spent, "");
     drop(reader);

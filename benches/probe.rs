@@ -1,12 +1,12 @@
 //! Probes of one run in memory: all stored fingerprints within 3 bits of a query, with document numbers.
 //!
-//! `cargo bench --bench probe -- --len 10M [--queries 200K] [--rounds 5] [--levels 5] [--restart 32] [--within 8,10,12]
-//! [--no-mih] [--looks] [--db PATH]`
+//! `cargo bench --bench probe -- --len 10M [--queries 200K] [--rounds 5] [--k 3] [--levels 5] [--restart 32]
+//! [--within 8,10,12] [--no-mih] [--looks] [--db PATH]`
 //!
 //! First it prints what searches of a block index read; with `--looks`, this alone, without a database.
 //! With `--within`, a hundredth of the queries are also asked within these distances, and for the ten nearest within
-//! each (of mih-rs, at any distance). With `--db`, the database at that path is used; if it does not exist, it is
-//! created and kept.
+//! each (of mih-rs, at any distance); those of them that have ten so near also for the ten nearest at any distance.
+//! With `--db`, the database at that path is used; if it does not exist, it is created and kept.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -28,6 +28,9 @@ struct More {
     /// The database; created if it does not exist [default: in a temporary folder].
     #[arg(long)]
     db: Option<PathBuf>,
+    /// The k of the database.
+    #[arg(long, default_value_t = 3)]
+    k: u8,
     /// Greater distances.
     #[arg(long, value_delimiter = ',')]
     within: Vec<u8>,
@@ -53,7 +56,7 @@ fn main() {
         return;
     }
     if !path.exists() {
-        let config = options.config();
+        let config = options.config_within(more.k);
         Writer::create(&path, &config).and_then(Writer::close).expect("a new database");
         let (run, spent) = measure(|| testing::add_run(&path, &config, &stored, 1).expect("a run"));
         say(format_args!("{} distinct ones, {} tables, made in {spent}", run.fingerprints, run.tables));
@@ -134,12 +137,12 @@ fn main() {
     figure("batches of 1,000, pipelined: CPU us a query", format_args!("{:.2}", median(&pipelined)), "");
 
     let far = &queries[..queries.len().div_ceil(100)];
-    let times = |ask: &mut dyn FnMut(Fingerprint) -> u64| {
+    let times = |queries: &[Fingerprint], ask: &mut dyn FnMut(Fingerprint) -> u64| {
         let (mut found, mut cpu) = (0, Vec::new());
         for _ in 0..rounds.min(3) {
-            let (documents, spent) = measure(|| far.iter().map(|&query| ask(query)).sum::<u64>());
+            let (documents, spent) = measure(|| queries.iter().map(|&query| ask(query)).sum::<u64>());
             found = documents;
-            cpu.push(spent.cpu_us(far.len()));
+            cpu.push(spent.cpu_us(queries.len()));
         }
         (found, median(&cpu))
     };
@@ -148,7 +151,7 @@ fn main() {
         let mut work = Work::default();
         let mut range =
             |query| view.probe(&[query], Search::within(Within(k)).count(&mut work)).expect("no damage")[0].count;
-        let (found, us) = times(&mut range);
+        let (found, us) = times(far, &mut range);
         let rounds = (rounds.min(3) * far.len()) as f64;
         let (probes, entries) = (work.probes as f64 / rounds, work.entries as f64 / rounds);
         figure(&format!("within {k}: CPU us a query"), format_args!("{us:.1}"), "");
@@ -158,9 +161,17 @@ fn main() {
             "",
         );
         let mut nearest = |query| view.nearest(query, 10, Within(k)).expect("no damage").len() as u64;
-        let (_, us) = times(&mut nearest);
+        let (_, us) = times(far, &mut nearest);
         figure(&format!("the nearest 10 within {k}: CPU us a query"), format_args!("{us:.1}"), "");
-        asked.push((k, found));
+        let mut full = far.to_vec();
+        full.retain(|&query| view.nearest(query, 10, Within(k)).expect("no damage").len() == 10);
+        if !full.is_empty() {
+            let mut nearest = |query| view.nearest(query, 10, Within::MAX).expect("no damage").len() as u64;
+            let (_, us) = times(&full, &mut nearest);
+            let what = format!("the nearest 10 of {} queries that have ten within {k}: CPU us a query", full.len());
+            figure(&what, format_args!("{us:.1}"), "");
+        }
+        asked.push((k, found, full));
     }
     if more.no_mih {
         return;
@@ -188,12 +199,16 @@ fn main() {
         cpu.push(spent.cpu_us(queries.len()));
     }
     figure("mih-rs, single queries: CPU us a query, median", format_args!("{:.2}", median(&cpu)), "");
-    for (k, found) in asked {
-        let (documents, us) = times(&mut |query| searcher.run(query.0, k.into()).len() as u64);
-        assert_eq!(documents, found, "both find the same documents within {k}");
+    for (k, found, _) in &asked {
+        let (documents, us) = times(far, &mut |query| searcher.run(query.0, (*k).into()).len() as u64);
+        assert_eq!(documents, *found, "both find the same documents within {k}");
         figure(&format!("mih-rs, within {k}: CPU us a query"), format_args!("{us:.1}"), "");
     }
     let mut searcher = index.topk_searcher();
-    let (_, us) = times(&mut |query| searcher.run(query.0, 10).len() as u64);
+    let (_, us) = times(far, &mut |query| searcher.run(query.0, 10).len() as u64);
     figure("mih-rs, the nearest 10 at any distance: CPU us a query", format_args!("{us:.1}"), "");
+    for (k, _, full) in asked.iter().filter(|(.., full)| !full.is_empty()) {
+        let (_, us) = times(full, &mut |query| searcher.run(query.0, 10).len() as u64);
+        figure(&format!("mih-rs, the same of those that have ten within {k}"), format_args!("{us:.1}"), "");
+    }
 }

@@ -155,10 +155,15 @@ impl Options {
         self.rounds.unwrap_or(if self.test { 1 } else { usual }).max(1)
     }
 
-    /// Returns the parameters of a database: k = 3, and the scheme chosen by the planner, unless `--levels` (such as
-    /// `5` or `4,4`) and `--restart` are given.
+    /// Returns the parameters of a database of k = 3.
     pub fn config(&self) -> nddb::Config {
-        let mut config = nddb::Config::within(3).expect("a distance");
+        self.config_within(3)
+    }
+
+    /// Returns the parameters of a database, with the scheme chosen by the planner, unless `--levels` (such as `5` or
+    /// `4,4`) and `--restart` are given.
+    pub fn config_within(&self, k: u8) -> nddb::Config {
+        let mut config = nddb::Config::within(k).expect("a distance");
         if let Some(levels) = &self.levels {
             config = config.levels(levels).expect("a scheme");
         }

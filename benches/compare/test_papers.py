@@ -65,8 +65,9 @@ def differences(page, lines):
     for paper, names, heading, body in tables(page):
         labels = {label for of, label, name in rows if of == paper and name in names}
         columns = [at for at, title in enumerate(heading) if title in labels]
-        if not columns:
-            yield f"{paper}, {names}: no column of {heading} was measured"
+        for title in heading[1:]:
+            if title not in labels and not title.startswith("paper"):
+                yield f"{paper}, {names}: {title} was not measured"
         for row in body:
             for at in columns:
                 of = [cells for name in names for cells in rows[paper, heading[at], name]]
@@ -100,6 +101,7 @@ class Papers(unittest.TestCase):
         lines = ["manku\tone\tFigure 1\t3\t0.9101\t0.4508", "manku\ttwo\tFigure 1\t3\t1.0000\t0.6"]
         self.assertEqual(list(differences(page, lines)), ["manku, ['Figure 1'], two, 3: 1.000, 0.5"])
         self.assertEqual(list(differences(page, lines[:1] + [lines[1].replace("0.6", "0.5")])), [])
+        self.assertEqual(list(differences(page, lines[:1])), ["manku, ['Figure 1']: two was not measured"])
 
 
 if __name__ == "__main__":

@@ -59,6 +59,7 @@ pub use read::search::Search;
 pub use runs::planner;
 pub use runs::run::Verify;
 pub use spill::progress::{Progress, Watch};
+pub use spill::resources::Resources;
 pub use static_index::{StaticIndex, StaticIndexBuilder};
 pub use within::Within;
 
@@ -75,7 +76,7 @@ mod of_databases {
     pub use crate::maintain::check::{CheckOptions, CheckReport, Fault, check};
     pub use crate::maintain::rebuild::{RebuildOptions, RebuildWhat, Rebuilt, rebuild};
     pub use crate::maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};
-    pub use crate::read::batch_ids::{BatchMatch, BatchSummary};
+    pub use crate::read::batch_ids::{BatchMatch, BatchMatches};
     pub use crate::read::federation::{Federation, Part, PartedAnswer};
     pub use crate::read::passages::{Passage, PassageLimits, PassageMatch, Passages};
     pub use crate::read::reader::Reader;

@@ -21,6 +21,7 @@ use crate::runs::build::{
 use crate::runs::planner;
 use crate::runs::run::Verify;
 use crate::spill::progress::{Progress, Watch};
+use crate::spill::resources::Resources;
 use crate::spill::sort::{Sorted, Sorter};
 use crate::spill::ticker::Ticker;
 use crate::within::Within;
@@ -87,7 +88,7 @@ impl StaticIndex {
         let path = path.as_ref().to_owned();
         let staging = Staging::create(&path, HOLDER)?;
         let dir = Dir::make(staging.path())?;
-        let memory_limit = crate::spill::resources::Resources::default().memory_limit;
+        let memory_limit = Resources::default().memory_limit;
         let rows = Sorter::new(&dir.scratch()?, memory_limit / 2);
         Ok(StaticIndexBuilder {
             path,
@@ -145,47 +146,38 @@ impl StaticIndex {
     }
 
     /// Finds everything within `within` bits of each of many queries, by one pass over all fingerprints where that is
-    /// cheaper than probes, and passes (ordinal of the query, match) to `emit` by (query, distance, number). `threads`
-    /// ranges are read at a time; matches take about `memory_limit` bytes of memory, beyond that temporary files.
-    /// Returns the number of matches.
+    /// cheaper than probes: (ordinal of the query, match) by (query, distance, number). So many ranges or queries are
+    /// read at a time as there are threads; matches take about as much memory as is granted, beyond that temporary
+    /// files. All matches are found before this returns, which `watch` can stop.
     ///
     /// # Errors
-    /// Errors of [`StaticIndex::probe`]; [`Error::Cancelled`]; any error of `emit`.
+    /// Errors of [`StaticIndex::probe`]; [`Error::Cancelled`].
     pub fn batch_query(
         &self,
         queries: &[Fingerprint],
         within: Within,
-        (threads, memory_limit): (usize, u64),
-        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-        emit: &mut dyn FnMut(u64, Match) -> Result<()>,
-    ) -> Result<u64> {
-        let (_, rows) = self.snapshot.batch_rows(queries, within, (threads, memory_limit), watch)?;
-        let mut matches = 0;
-        rows.finish().each(&mut |rows| {
-            matches += rows.len() as u64;
-            rows.iter().try_for_each(|&[key, number, print]| {
-                emit(key >> 8, Match { distance: (key & 0xff) as u32, number, fingerprint: Fingerprint(print) })
-            })
-        })?;
-        Ok(matches)
+        resources: &Resources,
+        watch: Option<&mut (dyn FnMut(&Progress) -> bool + Send)>,
+    ) -> Result<impl Iterator<Item = Result<(u64, Match)>> + use<>> {
+        let (_, rows) = self.snapshot.batch_rows(queries, within, resources, watch)?;
+        Ok(rows.map(|row| {
+            let [key, number, print] = row?;
+            Ok((key >> 8, Match { distance: (key & 0xff) as u32, number, fingerprint: Fingerprint(print) }))
+        }))
     }
 
-    /// Finds all pairs of distinct fingerprints within `within` bits of each other, and passes each to `emit` once, the
-    /// lesser first. Sorting takes about `memory_limit` bytes, and files in `folder` beyond that. Returns the number of
-    /// pairs.
+    /// Finds all pairs of distinct fingerprints within `within` bits of each other, ascending, each once and with the
+    /// lesser first. All pairs are found before this returns, which `watch` can stop.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the distance exceeds that of the index; damage; [`Error::Cancelled`]; any error of
-    /// `emit`.
+    /// [`Error::OutOfRange`] if the distance exceeds that of the index; damage; [`Error::Cancelled`].
     pub fn close_pairs(
         &self,
         within: Within,
-        memory_limit: u64,
-        folder: &Path,
-        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-        emit: &mut dyn FnMut(Fingerprint, Fingerprint) -> Result<()>,
-    ) -> Result<u64> {
-        self.snapshot.close_pairs(within, memory_limit, folder, watch, emit)
+        resources: &Resources,
+        watch: Option<&mut (dyn FnMut(&Progress) -> bool + Send)>,
+    ) -> Result<impl Iterator<Item = Result<(Fingerprint, Fingerprint)>> + use<>> {
+        self.snapshot.close_pairs(within, resources, watch)
     }
 }
 
@@ -335,29 +327,25 @@ mod tests {
                 let found = index.probe(&queries, Within(within)).expect("answers");
                 assert!(found.into_iter().map(|found| found.matches).eq(want.iter().cloned()), "{len} {bits} {within}");
                 let mut batch = vec![Vec::new(); queries.len()];
-                let resources = (2, 1 << 20);
-                let count =
-                    index.batch_query(&queries, Within(within), resources, &mut |_| true, &mut |query, found| {
-                        batch[query as usize].push(found);
-                        Ok(())
-                    });
+                let resources = Resources { threads: 2, memory_limit: 1 << 20, ..Resources::default() };
+                for found in index.batch_query(&queries, Within(within), &resources, None).expect("matches") {
+                    let (query, found) = found.expect("a match");
+                    batch[query as usize].push(found);
+                }
                 let by_number = |found: &Match| (found.distance, found.number, found.fingerprint);
                 assert!(batch.iter().all(|found| found.is_sorted_by_key(by_number)));
                 batch.iter_mut().for_each(|found| found.sort_unstable());
-                assert_eq!((count.expect("a count") as usize, batch), (want.iter().map(Vec::len).sum(), want));
+                assert_eq!(batch, want);
                 for &query in &queries {
                     let nearest = index.nearest(query, 3, Within(within)).expect("an answer");
                     assert!(nearest.iter().eq(expected(query, within).iter().take(3)));
                 }
             }
             let close = |a: &u64, b: &u64| (a ^ b).count_ones() <= k.into();
-            let mut pairs = Vec::new();
-            let emit = &mut |a: Fingerprint, b: Fingerprint| {
-                pairs.push((a.0, b.0));
-                Ok(())
-            };
-            index.close_pairs(Within(k), 1 << 20, folder.path(), &mut |_| true, emit).expect("pairs");
-            pairs.sort_unstable();
+            let resources = Resources { memory_limit: 1 << 20, ..Resources::default() };
+            let pairs = index.close_pairs(Within(k), &resources, None).expect("pairs");
+            let pairs: Vec<(u64, u64)> = pairs.map(|pair| pair.map(|(a, b)| (a.0, b.0)).expect("a pair")).collect();
+            assert!(pairs.is_sorted());
             if len <= 3000 {
                 let of = |(i, a): (usize, &u64)| {
                     let a = *a;

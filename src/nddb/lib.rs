@@ -138,7 +138,7 @@
 //! | `evaluate` | `nddb::evaluate`: precision and recall on labelled pairs, reports, audits |
 //!
 //! Without default features there is the [`StaticIndex`] alone: fingerprints with numbers, built once. It compiles in
-//! seconds, without C or C++.
+//! seconds, without C or C++: of its 28 crates `linux-raw-sys` has the name of a binding, but is Rust.
 
 #![forbid(unsafe_code)]
 
@@ -147,15 +147,15 @@
 pub use nddb_dedup::ingest;
 #[cfg(feature = "catalog")]
 pub use nddb_index::{
-    Answer, BackupReport, BackupSummary, BatchMatch, BatchSummary, BulkLoad, CheckOptions, CheckReport, Compacted,
+    Answer, BackupReport, BackupSummary, BatchMatch, BatchMatches, BulkLoad, CheckOptions, CheckReport, Compacted,
     CompactionPlan, Document, Fault, Federation, FingerprintSet, LastCheck, Loaded, Neighbor, Outcome, Part,
     PartedAnswer, Passage, PassageLimits, PassageMatch, Passages, Reader, RebuildOptions, RebuildWhat, Rebuilt, Repeat,
     Retention, SetWriter, SharedReader, Stats, Stored, View, WorkFolder, Writer, backup, backup_and_keep, check,
     rebuild, restore, restored_from, verify_backup,
 };
 pub use nddb_index::{
-    Config, Error, Fingerprint, Match, Matches, NextStep, Progress, Result, Search, StaticIndex, StaticIndexBuilder,
-    Verify, Watch, Within, Work, planner, raise_open_files,
+    Config, Error, Fingerprint, Match, Matches, NextStep, Progress, Resources, Result, Search, StaticIndex,
+    StaticIndexBuilder, Verify, Watch, Within, Work, planner, raise_open_files,
 };
 
 #[cfg(feature = "evaluate")]

@@ -1,7 +1,7 @@
 //! Batch mode: one pass over everything stored finds the same as single queries.
 
 use nddb::scan::{Resolving, scan_blocks, scan_segment, scan_segments};
-use nddb::{BatchMatch, Config, Document, Fingerprint, Reader, Within, Writer};
+use nddb::{BatchMatch, Config, Document, Fingerprint, Reader, Resources, Within, Writer};
 
 use super::support::{Random, bare};
 
@@ -15,15 +15,14 @@ fn answers(reader: &Reader, queries: &[Fingerprint], k: u8) -> Vec<Line> {
     lines.collect()
 }
 
+fn line(found: BatchMatch) -> Line {
+    (found.query, found.distance, found.id, found.fingerprint.0)
+}
+
 fn batch(reader: &Reader, queries: &[Fingerprint], k: u8, threads: usize) -> Vec<Line> {
-    let mut lines = Vec::new();
-    let mut emit = |found: BatchMatch<'_>| {
-        lines.push((found.query, found.distance, found.id.to_owned(), found.fingerprint.0));
-        Ok(())
-    };
-    let summary = reader.view().batch_query(queries, Within(k), threads, 1 << 20, &mut |_| true, &mut emit);
-    assert_eq!(summary.expect("a pass").matches, lines.len() as u64);
-    lines
+    let resources = Resources { threads, memory_limit: 1 << 20, ..Resources::default() };
+    let found = reader.view().batch_query(queries, Within(k), &resources, None).expect("a pass");
+    found.map(|found| found.map(line).expect("a match")).collect()
 }
 
 /// Scans of all ranges and of what is in no run, each row twice, resolved.
@@ -43,8 +42,8 @@ fn in_parts(reader: &Reader, queries: &[Fingerprint], k: u8) -> Vec<Line> {
         resolving.push(query, stored, distance).expect("taken");
     });
     let mut lines = Vec::new();
-    let mut emit = |found: BatchMatch<'_>| {
-        lines.push((found.query, found.distance, found.id.to_owned(), found.fingerprint.0));
+    let mut emit = |found: BatchMatch| {
+        lines.push(line(found));
         Ok(())
     };
     let matches = resolving.finish(&mut emit).expect("resolved");

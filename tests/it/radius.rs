@@ -1,6 +1,6 @@
 //! Queries beyond the k of a database, and the nearest documents, equal brute force.
 
-use nddb::{Config, Federation, Fingerprint, Neighbor, Reader, Search, View, Within, Writer};
+use nddb::{Config, Federation, Fingerprint, Neighbor, Reader, Resources, Search, View, Within, Writer};
 
 use super::support::{Random, bare, folder};
 
@@ -147,8 +147,7 @@ fn pairs_keep_the_k_of_the_database_and_say_so() {
     writer.insert(bare("a", 0)).expect("inserted");
     writer.insert(bare("b", 0xff)).expect("inserted");
     writer.commit().expect("committed");
-    let mut none = |_, _| Ok(());
-    let refused = writer.view().close_pairs(Within(4), 1 << 20, folder.path(), &mut |_| true, &mut none);
+    let refused = writer.view().close_pairs(Within(4), &Resources::default(), None).map(drop);
     assert_eq!(refused.expect_err("beyond k").to_string(), "k is 4, the limit is 3");
     let found = writer.view().find(&[Fingerprint(0)], Within(8)).expect("answered");
     assert_eq!(shown(&found[0].matches), [(0, "a".to_owned()), (8, "b".to_owned())]);

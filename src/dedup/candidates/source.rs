@@ -1,7 +1,7 @@
 //! Candidate sources, and verifiers that judge a pair by its texts.
 
 use nddb_index::spill::sort::{IndexedRows, Sorter};
-use nddb_index::{Result, View, Within};
+use nddb_index::{Resources, Result, Within};
 use nddb_page::sketch::mix::split_mix;
 use nddb_verdict::{Candidates, DocumentPair, Keys, Sketch, TextVerdict};
 
@@ -109,15 +109,16 @@ fn near_fingerprints(
     }
     let leaders = Leaders(sorter.finish().indexed(&resources.folder)?);
     leaders.equal(found)?;
-    let mut pairs = Sorter::<2>::new(&resources.folder, memory);
-    let within = u8::try_from(within).unwrap_or(u8::MAX);
-    close_pairs(context, context.view, within, memory, &mut |a, b| pairs.push([a, b]))?;
+    let within = Within(u8::try_from(within).unwrap_or(u8::MAX));
+    let half = Resources { memory_limit: 2 * memory, ..resources.clone() };
+    let pairs = context.ticker.lend(|watch| context.view.close_pairs(within, &half, Some(watch)))?;
     // Two merge joins with the sorted fingerprints: by the lesser fingerprint, then by the greater.
     let mut halves = Sorter::<2>::new(&resources.folder, memory);
     let mut at = 0;
-    pairs.finish().each(&mut |rows| {
-        rows.iter().try_for_each(|&[a, b]| leaders.of(a, &mut at).try_for_each(|leader| halves.push([b, leader])))
-    })?;
+    for pair in pairs {
+        let (a, b) = pair?;
+        leaders.of(a.0, &mut at).try_for_each(|leader| halves.push([b.0, leader]))?;
+    }
     let mut at = 0;
     halves.finish().each(&mut |rows| {
         rows.iter().try_for_each(|&[b, leader]| {
@@ -157,19 +158,6 @@ impl Leaders {
         }
         Ok(())
     }
-}
-
-fn close_pairs(
-    context: &Context<'_>,
-    view: View<'_>,
-    within: u8,
-    memory: u64,
-    push: &mut dyn FnMut(u64, u64) -> Result<()>,
-) -> Result<()> {
-    context.ticker.lend(|watch| {
-        let folder = &context.resources.folder;
-        view.close_pairs(Within(within), memory, folder, watch, &mut |a, b| push(a.0, b.0)).map(drop)
-    })
 }
 
 /// Source of candidate pairs that share a key of their sketches.

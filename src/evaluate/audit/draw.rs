@@ -283,12 +283,13 @@ fn beyond_k(
     asked.sort_unstable_by_key(|(leader, _)| split_mix(seed, u64::from(*leader)));
     asked.truncate(ASKED);
     let queries: Vec<Fingerprint> = asked.iter().map(|(_, fingerprint)| *fingerprint).collect();
-    let (within, resources) = (Within(most.min(u8::MAX.into()) as u8), (resources.threads, resources.memory_limit / 2));
-    index.batch_query(&queries, within, resources, watch, &mut |query, found| {
+    let half = Resources { memory_limit: resources.memory_limit / 2, ..resources.clone() };
+    for found in index.batch_query(&queries, Within(most.min(u8::MAX.into()) as u8), &half, Some(watch))? {
+        let (query, found) = found?;
         let (a, b) = (asked[query as usize].0, found.number as u32);
         let pair = if a < b { stored_pair(collection, options, a, b) } else { None };
-        pair.map_or(Ok(()), &mut *visit)
-    })?;
+        pair.map_or(Ok(()), &mut *visit)?;
+    }
     Ok(all as f64 / asked.len().max(1) as f64)
 }
 

@@ -17,8 +17,9 @@ use super::sweep::{QueryIndex, Sieve, predicted_ns};
 use crate::disk::map::Mapped;
 use crate::runs::build::in_parallel;
 use crate::runs::run::Run;
-use crate::spill::progress::Progress;
-use crate::spill::sort::Sorter;
+use crate::spill::progress::{Progress, or_unwatched};
+use crate::spill::resources::Resources;
+use crate::spill::sort::{SortedRows, Sorter};
 use crate::within::Within;
 use crate::{Error, Result};
 
@@ -39,9 +40,9 @@ fn tick(watch: &Mutex<Watched<'_>>, phase: &'static str, more: u64, all: (u64, &
 }
 
 impl Snapshot {
-    /// Returns the number of fingerprints of the runs and the matches of many queries, as unsorted rows. `threads`
-    /// ranges or queries are read at a time; the rows take about half of `memory_limit` bytes of memory, beyond that
-    /// temporary files.
+    /// Returns the number of fingerprints of the runs and the matches of many queries, as sorted rows: ordinal of the
+    /// query with the distance in its low byte, number, fingerprint. So many ranges or queries are read at a time as
+    /// there are threads; the rows take about half of the memory, beyond that temporary files.
     ///
     /// # Errors
     /// Errors of [`Snapshot::probe_many`]; [`Error::Cancelled`].
@@ -49,20 +50,21 @@ impl Snapshot {
         &self,
         queries: &[Fingerprint],
         within: Within,
-        (threads, memory_limit): (usize, u64),
-        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-    ) -> Result<(u64, Sorter<3>)> {
+        resources: &Resources,
+        watch: Option<&mut (dyn FnMut(&Progress) -> bool + Send)>,
+    ) -> Result<(u64, SortedRows<'static, 3>)> {
+        let &Resources { threads, memory_limit, ref folder } = resources;
         self.check_query(queries, within.0.into())?;
         let total: u64 = self.runs.iter().map(|run| run.entry.fingerprints).sum();
-        let rows = Mutex::new(Sorter::<3>::new(&tempfile::env::temp_dir(), memory_limit / 2));
-        let watch = Mutex::new((0u64, watch));
+        let rows = Mutex::new(Sorter::<3>::new(folder, memory_limit / 2));
+        let watch = Mutex::new((0u64, or_unwatched(watch)));
         let sweep = predicted_ns(self.manifest.bits, within, (queries.len(), total), memory_limit / 2);
         if self.predicted_ns(within) * (queries.len() as f64) < sweep {
             self.probe_all(queries, within, threads, &rows, &watch)?;
         } else {
             self.sweep(queries, within, total, (threads, memory_limit), &rows, &watch)?;
         }
-        Ok((total, rows.into_inner().unwrap_or_else(PoisonError::into_inner)))
+        Ok((total, rows.into_inner().unwrap_or_else(PoisonError::into_inner).finish().into_rows()?))
     }
 
     /// Adds the matches of all queries, by probes.

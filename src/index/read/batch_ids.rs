@@ -1,85 +1,103 @@
 //! Batch mode with the ids of the documents found.
 
+use std::iter::Peekable;
+
 use nddb_format::Fingerprint;
 
 use super::view::View;
 use crate::spill::progress::Progress;
-use crate::spill::sort::Sorter;
+use crate::spill::resources::Resources;
+use crate::spill::sort::SortedRows;
 use crate::within::Within;
 use crate::{Error, Result};
 
 /// Number of rows whose ids are looked up together.
 pub(super) const RESOLVE_LEN: usize = 1 << 14;
 
-/// The result of a batch query.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BatchSummary {
-    /// Number of stored fingerprints that were compared or excluded, summed over the runs.
-    pub stored: u64,
-    /// Number of matches: pairs of a query and a live document.
-    pub matches: u64,
-}
-
 /// A query and a stored document within the distance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BatchMatch<'a> {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BatchMatch {
     /// Ordinal of the query, from 0.
     pub query: u64,
-    /// The stored fingerprint.
-    pub fingerprint: Fingerprint,
     /// Hamming distance.
     pub distance: u32,
     /// Id of the document.
-    pub id: &'a str,
+    pub id: String,
+    /// The stored fingerprint.
+    pub fingerprint: Fingerprint,
 }
 
 /// A match as numbers: query ordinal with the distance in its low byte, document number, fingerprint.
 pub(super) type Row = [u64; 3];
 
-impl View<'_> {
-    /// Finds every live document within `within` bits of each of many queries and passes the matches to `emit` by
-    /// (query, distance, id bytewise). `threads` ranges or queries are read at a time; matches take about
-    /// `memory_limit` bytes of memory, beyond that temporary files.
+/// The matches of a batch query by (query, distance, id bytewise). After an error nothing follows.
+pub struct BatchMatches<'a> {
+    view: View<'a>,
+    stored: u64,
+    rows: Peekable<SortedRows<'static, 3>>,
+    resolved: std::vec::IntoIter<BatchMatch>,
+}
+
+nddb_format::debug_fields!(BatchMatches<'_>: view, stored);
+
+impl BatchMatches<'_> {
+    /// Returns the number of stored fingerprints that were compared or excluded, summed over the runs.
+    pub fn stored(&self) -> u64 {
+        self.stored
+    }
+
+    /// Resolves some thousand rows. Those of one query and distance stay together, because they are sorted by id.
+    fn resolve(&mut self) -> Result<Vec<BatchMatch>> {
+        let mut some: Vec<Row> = Vec::new();
+        let is_more =
+            |some: &[Row], row: &Row| some.len() < RESOLVE_LEN || some.last().is_none_or(|it| it[0] == row[0]);
+        while let Some(row) = self.rows.next_if(|row| row.as_ref().map_or(true, |row| is_more(&some, row))) {
+            some.push(row?);
+        }
+        self.view.resolved(some)
+    }
+}
+
+impl Iterator for BatchMatches<'_> {
+    type Item = Result<BatchMatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.resolved.len() == 0 {
+            match self.resolve() {
+                Ok(resolved) => self.resolved = resolved.into_iter(),
+                Err(error) => {
+                    self.rows = SortedRows::default().peekable();
+                    return Some(Err(error));
+                }
+            }
+        }
+        self.resolved.next().map(Ok)
+    }
+}
+
+impl<'a> View<'a> {
+    /// Finds every live document within `within` bits of each of many queries, by one pass over all fingerprints where
+    /// that is cheaper than probes. So many ranges or queries are read at a time as there are threads; matches take
+    /// about as much memory as is granted, beyond that temporary files. Everything is found before this returns, which
+    /// `watch` can stop; ids are looked up as the matches are read.
     ///
     /// # Errors
-    /// Errors of [`View::probe`]; [`Error::Cancelled`]; any error of `emit`.
+    /// Errors of [`View::probe`]; [`Error::Cancelled`].
     pub fn batch_query(
         &self,
         queries: &[Fingerprint],
         within: Within,
-        threads: usize,
-        memory_limit: u64,
-        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-        emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
-    ) -> Result<BatchSummary> {
-        let (total, rows) = self.snapshot.batch_rows(queries, within, (threads, memory_limit), watch)?;
-        let matches = self.emit_rows(rows, emit)?;
-        Ok(BatchSummary { stored: total + self.snapshot.memtable.len() as u64, matches })
+        resources: &Resources,
+        watch: Option<&mut (dyn FnMut(&Progress) -> bool + Send)>,
+    ) -> Result<BatchMatches<'a>> {
+        let (total, rows) = self.snapshot.batch_rows(queries, within, resources, watch)?;
+        let stored = total + self.snapshot.memtable.len() as u64;
+        Ok(BatchMatches { view: *self, stored, rows: rows.peekable(), resolved: Vec::new().into_iter() })
     }
 
-    /// Resolves sorted rows to matches with ids, a few thousand at a time; those of one query and distance stay
-    /// together, because they are sorted by id.
-    fn emit_rows(&self, rows: Sorter<3>, emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>) -> Result<u64> {
-        let (mut pending, mut matches): (Vec<Row>, u64) = (Vec::new(), 0);
-        rows.finish().each(&mut |stretch| {
-            for &row in stretch {
-                if pending.len() >= RESOLVE_LEN && pending.last().is_some_and(|last| last[0] != row[0]) {
-                    matches += self.emit_resolved(&mut pending, emit)?;
-                }
-                pending.push(row);
-            }
-            Ok(())
-        })?;
-        Ok(matches + self.emit_resolved(&mut pending, emit)?)
-    }
-
-    /// Passes rows with the ids of their documents to `emit`, sorted, and empties them. Returns their number.
-    pub(super) fn emit_resolved(
-        &self,
-        pending: &mut Vec<Row>,
-        emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
-    ) -> Result<u64> {
-        let mut numbers: Vec<u64> = pending.iter().map(|row| row[1]).collect();
+    /// Returns rows with the ids of their documents, sorted.
+    pub(super) fn resolved(&self, rows: Vec<Row>) -> Result<Vec<BatchMatch>> {
+        let mut numbers: Vec<u64> = rows.iter().map(|row| row[1]).collect();
         numbers.sort_unstable();
         numbers.dedup();
         let mut ids: Vec<String> = vec![String::new(); numbers.len()];
@@ -91,20 +109,17 @@ impl View<'_> {
                 Ok(())
             })?;
         }
-        let mut resolved = Vec::with_capacity(pending.len());
-        for [key, number, fingerprint] in pending.drain(..) {
-            let id = numbers.binary_search(&number).ok().map(|position| &ids[position][..]).filter(|id| !id.is_empty());
+        let mut resolved = Vec::with_capacity(rows.len());
+        for [key, number, fingerprint] in rows {
+            let id = numbers.binary_search(&number).ok().map(|position| &ids[position]).filter(|id| !id.is_empty());
             let Some(id) = id else {
                 let what = format!("the catalog lacks document {number}, which a run holds");
                 return Err(Error::Inconsistent { path, what });
             };
-            resolved.push((key, id, fingerprint));
+            let (query, distance, fingerprint) = (key >> 8, (key & 0xff) as u32, Fingerprint(fingerprint));
+            resolved.push(BatchMatch { query, distance, id: id.clone(), fingerprint });
         }
         resolved.sort_unstable();
-        for &(key, id, fingerprint) in &resolved {
-            let (query, distance, fingerprint) = (key >> 8, (key & 0xff) as u32, Fingerprint(fingerprint));
-            emit(BatchMatch { query, fingerprint, distance, id })?;
-        }
-        Ok(resolved.len() as u64)
+        Ok(resolved)
     }
 }

@@ -98,12 +98,11 @@ impl<'a> Resolving<'a> {
         self.rows.push([query << 8 | u64::from(distance), stored.0])
     }
 
-    /// Passes the live documents of all rows to `emit` by (query, distance, id bytewise), as
-    /// [`View::batch_query`] does. Returns their number.
+    /// Passes the live documents of all rows to `emit`, as [`View::batch_query`] finds them. Returns their number.
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for a fingerprint wider than the database's; damage; any error of `emit`.
-    pub fn finish(self, emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>) -> Result<u64> {
+    pub fn finish(self, emit: &mut dyn FnMut(BatchMatch) -> Result<()>) -> Result<u64> {
         let Self { view, rows } = self;
         let (mut pending, mut matches): (Vec<[u64; 2]>, u64) = (Vec::new(), 0);
         rows.finish().each(&mut |stretch| {
@@ -125,11 +124,7 @@ impl<'a> Resolving<'a> {
 }
 
 /// Looks up the documents of the pending rows, passes them to `emit`, and empties `pending`.
-fn resolve(
-    view: View<'_>,
-    pending: &mut Vec<[u64; 2]>,
-    emit: &mut dyn FnMut(BatchMatch<'_>) -> Result<()>,
-) -> Result<u64> {
+fn resolve(view: View<'_>, pending: &mut Vec<[u64; 2]>, emit: &mut dyn FnMut(BatchMatch) -> Result<()>) -> Result<u64> {
     let mut stored: Vec<Fingerprint> = pending.iter().map(|row| Fingerprint(row[1])).collect();
     stored.sort_unstable();
     stored.dedup();
@@ -140,5 +135,8 @@ fn resolve(
             rows.extend(found[index].matches.iter().map(|found| [key, found.number, value]));
         }
     }
-    view.emit_resolved(&mut rows, emit)
+    let resolved = view.resolved(rows)?;
+    let len = resolved.len() as u64;
+    resolved.into_iter().try_for_each(emit)?;
+    Ok(len)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nddb_format::Fingerprint;
 use nddb_format::record::{Archive, NUMBER_MARK, Print, Record, Settings, other_kind};
@@ -14,6 +14,7 @@ use super::snapshot::Snapshot;
 use crate::catalog::Catalog;
 use crate::disk::dir::Dir;
 use crate::spill::progress::Progress;
+use crate::spill::resources::Resources;
 use crate::within::Within;
 use crate::{Error, Result};
 
@@ -152,23 +153,19 @@ impl<'a> View<'a> {
         self.snapshot.counters.sum()
     }
 
-    /// Finds all pairs of distinct stored fingerprints within `within` bits of each other, and passes each to
-    /// `emit` once, the lesser first, in an order that only depends on the database. A fingerprint whose documents
-    /// are all deleted is still stored until a compaction drops it. Sorting takes about `memory_limit` bytes, and
-    /// files in `folder` beyond that. Returns the number of pairs.
+    /// Finds all pairs of distinct stored fingerprints within `within` bits of each other, ascending, each once and with
+    /// the lesser first. A fingerprint whose documents are all deleted is still stored until a compaction drops it. All
+    /// pairs are found before this returns, which `watch` can stop.
     ///
     /// # Errors
-    /// [`Error::OutOfRange`] if the distance exceeds the database's; damage; [`Error::Cancelled`]; any error of
-    /// `emit`.
+    /// [`Error::OutOfRange`] if the distance exceeds the database's; damage; [`Error::Cancelled`].
     pub fn close_pairs(
         &self,
         within: Within,
-        memory_limit: u64,
-        folder: &Path,
-        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-        emit: &mut dyn FnMut(Fingerprint, Fingerprint) -> Result<()>,
-    ) -> Result<u64> {
-        self.snapshot.close_pairs(within, memory_limit, folder, watch, emit)
+        resources: &Resources,
+        watch: Option<&mut (dyn FnMut(&Progress) -> bool + Send)>,
+    ) -> Result<impl Iterator<Item = Result<(Fingerprint, Fingerprint)>> + use<>> {
+        self.snapshot.close_pairs(within, resources, watch)
     }
 
     /// Returns matches of a query with their ids, by (distance, id bytewise).

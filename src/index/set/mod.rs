@@ -17,6 +17,7 @@ use crate::read::probe::Match;
 use crate::read::snapshot::Snapshot;
 use crate::runs::run::Verify;
 use crate::spill::progress::Progress;
+use crate::spill::resources::Resources;
 use crate::within::Within;
 use crate::{Error, Result};
 
@@ -116,32 +117,23 @@ impl FingerprintSet {
     }
 
     /// Finds everything within `within` bits of each of many queries, by one pass over all fingerprints where that is
-    /// cheaper than probes, and passes (ordinal of the query, distance, fingerprint) to `emit`, ascending. `threads`
-    /// ranges are read at a time; matches take about `memory_limit` bytes of memory, beyond that temporary files.
-    /// Returns the number of matches.
+    /// cheaper than probes: (ordinal of the query, distance, fingerprint), ascending. So many ranges or queries are read
+    /// at a time as there are threads; matches take about as much memory as is granted, beyond that temporary files.
+    /// All matches are found before this returns, which `watch` can stop.
     ///
     /// # Errors
-    /// Errors of [`FingerprintSet::find`]; [`Error::Cancelled`]; any error of `emit`.
-    pub fn batch(
+    /// Errors of [`FingerprintSet::find`]; [`Error::Cancelled`].
+    pub fn batch_query(
         &self,
         queries: &[Fingerprint],
         within: Within,
-        resources: (usize, u64),
-        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-        emit: &mut dyn FnMut(u64, u32, Fingerprint) -> Result<()>,
-    ) -> Result<u64> {
+        resources: &Resources,
+        watch: Option<&mut (dyn FnMut(&Progress) -> bool + Send)>,
+    ) -> Result<impl Iterator<Item = Result<(u64, u32, Fingerprint)>> + use<>> {
         let (_, rows) = self.snapshot.batch_rows(queries, within, resources, watch)?;
-        let (mut matches, mut last) = (0, None);
-        rows.finish().each(&mut |rows| {
-            for &row in rows {
-                if last.replace(row) != Some(row) {
-                    matches += 1;
-                    emit(row[0] >> 8, (row[0] & 0xff) as u32, Fingerprint(row[2]))?;
-                }
-            }
-            Ok(())
-        })?;
-        Ok(matches)
+        let mut last = None;
+        let distinct = rows.filter(move |row| row.as_ref().map_or(true, |row| last.replace(*row) != Some(*row)));
+        Ok(distinct.map(|row| row.map(|[key, _, print]| (key >> 8, (key & 0xff) as u32, Fingerprint(print)))))
     }
 }
 

@@ -15,3 +15,11 @@ pub struct Progress {
 
 /// Called from time to time during long work; returning `false` stops the work at the next safe point.
 pub type Watch = Box<dyn FnMut(&Progress) -> bool + Send>;
+
+/// Returns the watcher, or one that lets the work go on.
+pub(crate) fn or_unwatched<'w>(
+    watch: Option<&'w mut (dyn FnMut(&Progress) -> bool + Send)>,
+) -> &'w mut (dyn FnMut(&Progress) -> bool + Send) {
+    // A closure without state takes no memory.
+    watch.unwrap_or_else(|| Box::leak(Box::new(|_: &Progress| true)))
+}

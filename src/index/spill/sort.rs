@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::mapped_rows::{MappedRows, MappedRowsWriter};
 use super::parallel::sort_rows;
@@ -16,7 +17,7 @@ const BUFFER_LEN: usize = 1 << 15;
 pub struct Sorter<const N: usize> {
     memory: Vec<[u64; N]>,
     limit: usize,
-    spilled: Vec<TempFile>,
+    spilled: Vec<Arc<TempFile>>,
     folder: PathBuf,
     threads: usize,
 }
@@ -24,7 +25,7 @@ pub struct Sorter<const N: usize> {
 /// Rows in ascending order, in memory or on disk.
 pub struct Sorted<const N: usize> {
     memory: Vec<[u64; N]>,
-    spilled: Vec<TempFile>,
+    spilled: Vec<Arc<TempFile>>,
 }
 
 impl<const N: usize> Sorter<N> {
@@ -63,7 +64,7 @@ impl<const N: usize> Sorter<N> {
             file.append(&bytes)?;
         }
         self.memory.clear();
-        self.spilled.push(file);
+        self.spilled.push(Arc::new(file));
         Ok(())
     }
 
@@ -88,14 +89,12 @@ impl<const N: usize> Sorted<N> {
 
     /// Returns all rows one by one, ascending; duplicates are kept.
     pub fn rows(&self) -> Result<SortedRows<'_, N>> {
-        let mut stretches = Vec::with_capacity(self.spilled.len() + 1);
-        for file in &self.spilled {
-            let mut stretch = Stretch { file: Some(file), rows: Cow::default(), at: 0, offset: 0 };
-            stretch.fill()?;
-            stretches.push(stretch);
-        }
-        stretches.push(Stretch { file: None, rows: Cow::Borrowed(&self.memory), at: 0, offset: 0 });
-        Ok(SortedRows(Merged::new(stretches)))
+        SortedRows::of(&self.spilled, Cow::Borrowed(&self.memory))
+    }
+
+    /// Returns all rows one by one, for longer than these are kept.
+    pub fn into_rows(self) -> Result<SortedRows<'static, N>> {
+        SortedRows::of(&self.spilled, Cow::Owned(self.memory))
     }
 
     /// Passes all rows to `sink`, ascending; duplicates are kept.
@@ -174,16 +173,46 @@ impl<const N: usize> IndexedRows<N> {
 /// Rows that are read one by one.
 pub struct SortedRows<'a, const N: usize>(Merged<Stretch<'a, N>>);
 
-impl<const N: usize> SortedRows<'_, N> {
+impl<'a, const N: usize> SortedRows<'a, N> {
+    fn of(spilled: &[Arc<TempFile>], memory: Cow<'a, [[u64; N]]>) -> Result<Self> {
+        let mut stretches = Vec::with_capacity(spilled.len() + 1);
+        for file in spilled {
+            let mut stretch = Stretch { file: Some(file.clone()), rows: Cow::default(), at: 0, offset: 0 };
+            stretch.fill()?;
+            stretches.push(stretch);
+        }
+        stretches.push(Stretch { file: None, rows: memory, at: 0, offset: 0 });
+        Ok(Self(Merged::new(stretches)))
+    }
+
     /// Returns the next row, if there is one.
     pub fn pop(&mut self) -> Result<Option<[u64; N]>> {
         self.0.pop()
     }
 }
 
+impl<const N: usize> Default for SortedRows<'_, N> {
+    fn default() -> Self {
+        Self(Merged::new(Vec::new()))
+    }
+}
+
+/// After an error nothing follows.
+impl<const N: usize> Iterator for SortedRows<'_, N> {
+    type Item = Result<[u64; N]>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let row = self.pop().transpose();
+        if let Some(Err(_)) = row {
+            *self = Self::default();
+        }
+        row
+    }
+}
+
 /// A sorted run being read.
 struct Stretch<'a, const N: usize> {
-    file: Option<&'a TempFile>,
+    file: Option<Arc<TempFile>>,
     rows: Cow<'a, [[u64; N]]>,
     at: usize,
     offset: u64,
@@ -206,7 +235,7 @@ impl<const N: usize> Ascending for Stretch<'_, N> {
 
 impl<const N: usize> Stretch<'_, N> {
     fn fill(&mut self) -> Result<()> {
-        let Some(file) = self.file else { return Ok(()) };
+        let Some(file) = &self.file else { return Ok(()) };
         let mut bytes = vec![0; 8 * N * BUFFER_LEN];
         let read = file.read(self.offset, &mut bytes)?;
         bytes.truncate(read);

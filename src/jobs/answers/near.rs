@@ -290,7 +290,12 @@ impl Judged<'_> {
             _ => ("page", term_difference(&page.page(), &other.page())),
         };
         let difference = difference.ok_or("they differ in more than 4,000 tokens")?;
-        let words = |terms: &[String]| terms[..terms.len().min(EDITS_MAX)].join(" ");
+        let words = |terms: &[String]| match terms.get(..EDITS_MAX) {
+            Some(first) if first.len() < terms.len() => {
+                format!("{} [{} more]", first.join(" "), terms.len() - first.len())
+            }
+            _ => terms.join(" "),
+        };
         let edits: Vec<Value> = difference
             .edits
             .iter()
@@ -303,7 +308,8 @@ impl Judged<'_> {
             "of": of, // what is compared
             "only_query": difference.removed, // number of terms
             "only_match": difference.added, // number of terms
-            "edits": edits, // the first 20: terms of `query` and `match`
+            // the first 20: terms of `query` and `match`, the first 20 of each and the number of the others in brackets
+            "edits": edits,
             "more": more, // number of further edits
         }))
     }

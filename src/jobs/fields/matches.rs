@@ -9,8 +9,8 @@ use crate::rows::{CellKind, Column, IdCells, Rows};
 ///
 /// # Errors
 /// As [`Rows::row`]; damage of the database.
-pub fn write_match(rows: &mut Rows, ids: &IdCells<'_>, found: BatchMatch<'_>) -> nddb_index::Result<()> {
-    rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), ids.cell(found.id)?])
+pub fn write_match(rows: &mut Rows, ids: &IdCells<'_>, found: &BatchMatch) -> nddb_index::Result<()> {
+    rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), ids.cell(&found.id)?])
 }
 
 /// The columns of matches.

@@ -4,8 +4,8 @@
 #![expect(clippy::print_stdout, reason = "an example says what it found")]
 
 use nddb::{
-    Answer, BatchMatch, BatchSummary, Config, Document, Federation, Fingerprint, Match, Matches, Neighbor, Part,
-    PartedAnswer, Reader, Result, Search, Within, Work, Writer,
+    Answer, BatchMatch, BatchMatches, Config, Document, Federation, Fingerprint, Match, Matches, Neighbor, Part,
+    PartedAnswer, Reader, Resources, Result, Search, Within, Work, Writer,
 };
 
 fn main() -> Result<()> {
@@ -40,11 +40,12 @@ fn main() -> Result<()> {
     assert_eq!((*part, found.id.as_str()), (1, "page-510"));
 
     // A million at a time: in one pass over the database, where that is cheaper.
-    let summary: BatchSummary =
-        january.view().batch_query(&queries, Within(8), 2, 64 << 20, &mut |_| true, &mut |found: BatchMatch<'_>| {
-            println!("query {}: {} at {} bits", found.query, found.id, found.distance);
-            Ok(())
-        })?;
-    assert!(summary.matches > 2);
+    let resources = Resources { threads: 2, memory_limit: 64 << 20, ..Resources::default() };
+    let matches: BatchMatches<'_> = january.view().batch_query(&queries, Within(8), &resources, None)?;
+    assert_eq!(matches.stored(), 500);
+    for found in matches {
+        let found: BatchMatch = found?;
+        println!("query {}: {} at {} bits", found.query, found.id, found.distance);
+    }
     Ok(())
 }

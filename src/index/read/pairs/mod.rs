@@ -21,7 +21,8 @@ use crate::read::snapshot::Snapshot;
 use crate::runs::merge::merged;
 use crate::runs::run::Run;
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
-use crate::spill::progress::Progress;
+use crate::spill::progress::{Progress, or_unwatched};
+use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
 use crate::spill::ticker::Ticker;
 use crate::within::Within;
@@ -30,38 +31,31 @@ use crate::{Error, Result};
 /// Fingerprints between two progress reports.
 const REPORT: u64 = 1 << 18;
 
-/// Receives pairs of fingerprints, the lesser first.
-type Emit<'a> = dyn FnMut(Fingerprint, Fingerprint) -> Result<()> + 'a;
-
 impl Snapshot {
     /// See `View::close_pairs`.
     pub(crate) fn close_pairs(
         &self,
         within: Within,
-        memory_limit: u64,
-        folder: &Path,
-        watch: &mut (dyn FnMut(&Progress) -> bool + Send),
-        emit: &mut Emit<'_>,
-    ) -> Result<u64> {
+        resources: &Resources,
+        watch: Option<&mut (dyn FnMut(&Progress) -> bool + Send)>,
+    ) -> Result<impl Iterator<Item = Result<(Fingerprint, Fingerprint)>> + use<>> {
         if within.0 > self.manifest.k {
             return Err(Error::OutOfRange { what: "k", requested: within.0.into(), limit: self.manifest.k.into() });
         }
+        let (folder, memory_limit) = (&*resources.folder, resources.memory_limit / 2);
         let scheme = self.common_scheme()?;
         let (same, other): (Vec<&Arc<Run>>, Vec<&Arc<Run>>) =
             self.runs.iter().partition(|run| run.entry.scheme.tables() == scheme.tables());
         let rest = self.rest(&other, memory_limit, folder)?;
         let stored = same.iter().map(|run| run.entry.fingerprints).sum::<u64>() + rest.len() as u64;
-        let ticker = Ticker::new(watch);
+        let ticker = Ticker::new(or_unwatched(watch));
         ticker.start("pairs", Some(stored * scheme.tables().len() as u64), "fingerprints")?;
-        let mut found = 0;
+        let mut found = Sorter::<2>::new(folder, memory_limit).on(resources.threads);
         for (ordinal, table) in scheme.tables().iter().enumerate() {
             let sorted = permuted(&rest, table, memory_limit, folder)?;
             let mut group = Group::new(&scheme, ordinal, within);
             let mut seen = 0;
-            let mut emit = |a: u64, b: u64| {
-                found += 1;
-                emit(Fingerprint(a.min(b)), Fingerprint(a.max(b)))
-            };
+            let mut emit = |a: u64, b: u64| found.push([a.min(b), a.max(b)]);
             let mut take = |values: &[u64]| {
                 seen += values.len() as u64;
                 if seen >= REPORT {
@@ -73,7 +67,7 @@ impl Snapshot {
             group.finish(&mut emit)?;
             same.iter().for_each(|run| run.segments[ordinal].segment().source().forget());
         }
-        Ok(found)
+        Ok(found.finish().into_rows()?.map(|row| row.map(|[a, b]| (Fingerprint(a), Fingerprint(b)))))
     }
 
     /// Returns the scheme of the runs with the most fingerprints; without runs, a cheap one.

@@ -12,15 +12,9 @@ use crate::{Config, Document};
 
 fn found(view: View<'_>, k: u8) -> Vec<(u64, u64)> {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut pairs = Vec::new();
-    let emit = &mut |a: Fingerprint, b: Fingerprint| {
-        pairs.push((a.0, b.0));
-        Ok(())
-    };
-    let count = view.close_pairs(Within(k), 0, folder.path(), &mut |_| true, emit).expect("pairs");
-    assert_eq!(count, pairs.len() as u64);
-    pairs.sort_unstable();
-    pairs
+    let resources = Resources { memory_limit: 0, folder: folder.path().into(), threads: 1 };
+    let pairs = view.close_pairs(Within(k), &resources, None).expect("pairs");
+    pairs.map(|pair| pair.map(|(a, b)| (a.0, b.0)).expect("a pair")).collect()
 }
 
 fn expected(prints: &BTreeSet<u64>, k: u8) -> Vec<(u64, u64)> {
@@ -67,8 +61,7 @@ fn every_pair_is_found_once_whatever_the_runs_are_made_of() {
         for k in 0..=k {
             assert_eq!(found(reader.view(), k), expected(&prints, k), "f={bits} k={k}");
         }
-        let (folder, none) = (folder.path(), &mut |_, _| Ok(()));
-        assert!(reader.view().close_pairs(Within(k + 1), 0, folder, &mut |_| true, none).is_err());
+        assert!(reader.view().close_pairs(Within(k + 1), &Resources::default(), None).is_err());
     }
 }
 
@@ -96,6 +89,6 @@ fn a_watcher_can_stop_it() {
     let mut writer = Writer::create(folder.path().join("db"), &Config::within(3).expect("k")).expect("a new database");
     writer.insert(Document::bare("a", Fingerprint(1)).expect("an id")).expect("taken");
     writer.commit().expect("durable");
-    let outcome = writer.view().close_pairs(Within(3), 0, folder.path(), &mut |_| false, &mut |_, _| Ok(()));
-    assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
+    let outcome = writer.view().close_pairs(Within(3), &Resources::default(), Some(&mut |_| false));
+    assert!(matches!(outcome.map(drop), Err(Error::Cancelled)));
 }

@@ -137,6 +137,11 @@ fn why_has_the_numbers_and_the_words_that_differ() {
     let edit = json!({"query": "other44 other45", "match": format!("{} {}", words[44], words[45])});
     assert_eq!(why["terms"], json!({"of": "page", "only_query": 2, "only_match": 2, "edits": [edit], "more": 0}));
     assert_eq!(why["unread"], Value::Null);
+    // A long edit is shortened, and says so.
+    dir.write("new.html", page(&text(5, 2000, &(44..66).collect::<Vec<_>>())).as_bytes());
+    let long = &ask(&["--why", "--url", "http://www.example.org/b"])["matches"][0]["why"]["terms"]["edits"][0];
+    assert!(long["query"].as_str().is_some_and(|words| words.ends_with(" other62 other63 [2 more]")), "{long}");
+    dir.write("new.html", new.as_bytes());
     // A document of the database asks for the others.
     let id = found["id"].as_str().expect("an id");
     let own = dir.nddb(["query", "db", "--id", id, "--method", "c", "--why"]).done().json();

@@ -57,7 +57,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     }
     let mut rows = args.to.rows(true, global)?;
     let ids = args.to.ids(view)?;
-    let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, &ids, found);
+    let mut emit = |found: BatchMatch| write_match(&mut rows, &ids, &found);
     let outcome = resolving.finish(&mut emit);
     rows.finish(outcome.map_err(Failure::from))?;
     Ok(Code::Done)

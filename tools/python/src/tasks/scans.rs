@@ -100,8 +100,8 @@ pub(crate) fn resolve(path: PathBuf, rows: &Bound<'_, PyAny>) -> Result<Stream> 
         }
         let columns = match_columns(true);
         let mut rows = Rows::new(sink, &columns);
-        resolving.finish(&mut |found: BatchMatch<'_>| {
-            rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), Cell::id(found.id)])
+        resolving.finish(&mut |found: BatchMatch| {
+            rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), Cell::id(&found.id)])
         })?;
         Ok(rows.send()?)
     }))

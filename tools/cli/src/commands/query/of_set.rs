@@ -5,12 +5,12 @@ use nddb_jobs::fields::match_columns;
 use nddb_jobs::json::{Hex, Object};
 use serde_json::json;
 
+use super::one_pass::batch_resources;
 use super::{Args, Format, silent};
 use crate::args::Global;
 use crate::clock::Clock;
 use crate::commands::set;
 use crate::failure::{Code, Failure, Result};
-use crate::matches::MEMORY;
 use crate::output::{self, Output};
 use crate::quantity::{counted, grouped};
 use crate::{inputs, interrupt};
@@ -49,36 +49,39 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Code> {
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let to = global.output("-o", args.output.as_deref().or(silent(global)))?;
     let meter = global.messages().meter("query");
-    let resources = (global.threads(), global.memory_limit.unwrap_or(MEMORY));
-    let answer = |emit: &mut dyn FnMut(u64, u32, Fingerprint) -> nddb::Result<()>| {
-        set.batch(&queries, within, resources, &mut *meter.watch(true), emit)
-    };
-    let matches = if let Some(format) = format.rows() {
+    let find = || set.batch_query(&queries, within, &batch_resources(global), Some(&mut *meter.watch(true)));
+    let mut matches = 0u64;
+    if let Some(format) = format.rows() {
         set::refuse(&[("--limit with rows", args.limit.is_some())])?;
         let mut rows = output::rows(format, &to, match_columns(false))?;
-        let outcome = answer(&mut |query, distance, print| rows.row(&[query.into(), print.into(), distance.into()]));
-        rows.finish(outcome.map_err(Failure::from))?
+        let mut write = || {
+            for found in find()? {
+                let (query, distance, print) = found?;
+                matches += 1;
+                rows.row(&[query.into(), print.into(), distance.into()])?;
+            }
+            Ok(())
+        };
+        let outcome: Result<()> = write();
+        rows.finish(outcome)?;
     } else {
         let output = Output::create(&to)?;
         let mut output = if format == Format::Table { output.tabled() } else { output };
         let mut lines =
             Lines { queries: &queries, limit: args.limit.unwrap_or(usize::MAX), next: 0, found: Vec::new() };
-        let outcome = answer(&mut |query, distance, print| {
+        for found in find()? {
+            let (query, distance, print) = found?;
             while lines.next < query {
-                lines.end(&mut |line| output.emit(line))?;
+                output.write(&lines.end())?;
             }
+            matches += 1;
             lines.found.push((distance, print));
-            Ok(())
-        });
-        let outcome = outcome.and_then(|matches| {
-            while lines.next < queries.len() as u64 {
-                lines.end(&mut |line| output.emit(line))?;
-            }
-            Ok(matches)
-        });
-        let matches = output.ended(outcome.map_err(Failure::from));
-        output.finish_after(matches)?
-    };
+        }
+        while lines.next < queries.len() as u64 {
+            output.write(&lines.end())?;
+        }
+        output.finish()?;
+    }
     // Reference of query: the object of `--json`, of a set
     let summary = json!({
         "queries": queries.len(),
@@ -106,8 +109,8 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Passes the line of a query to `emit`, and moves on to the next.
-    fn end(&mut self, emit: &mut dyn FnMut(&[u8]) -> nddb::Result<()>) -> nddb::Result<()> {
+    /// Returns the line of a query, and moves on to the next.
+    fn end(&mut self) -> Vec<u8> {
         let (mut line, count) = (Vec::new(), self.found.len());
         let shown = &self.found[..count.min(self.limit)];
         // Reference of query: a line for each fingerprint, of a set
@@ -123,6 +126,6 @@ impl Lines<'_> {
         line.push(b'\n');
         self.found.clear();
         self.next += 1;
-        emit(&line)
+        line
     }
 }

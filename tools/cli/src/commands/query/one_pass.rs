@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use nddb::archive;
-use nddb::{BatchMatch, View, Within};
+use nddb::{Resources, View, Within};
 use nddb_jobs::fields::{match_columns, write_match};
 use nddb_jobs::output::format_of;
 use nddb_jobs::rows::{IdCells, RowFormat};
@@ -58,6 +58,12 @@ impl Format {
     }
 }
 
+/// What a batch is granted.
+pub(super) fn batch_resources(global: &Global) -> Resources {
+    let memory_limit = global.memory_limit.unwrap_or(MEMORY);
+    Resources { memory_limit, threads: global.threads(), ..Resources::default() }
+}
+
 /// Answers the queries of a file of fingerprints, with a row for each match in the order of query, distance and id.
 pub(super) fn run(
     path: Option<&Path>,
@@ -75,22 +81,30 @@ pub(super) fn run(
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
     let meter = global.messages().meter("query");
     let ids = IdCells::new(view, format)?;
-    let mut emit = |found: BatchMatch<'_>| write_match(&mut rows, &ids, found);
-    let (threads, memory) = (global.threads(), global.memory_limit.unwrap_or(MEMORY));
-    let outcome = view.batch_query(&queries, within, threads, memory, &mut *meter.watch(true), &mut emit);
-    let done = rows.finish(outcome.map_err(Failure::from))?;
+    let (mut stored, mut matches) = (0, 0u64);
+    let mut write = || {
+        let found = view.batch_query(&queries, within, &batch_resources(global), Some(&mut *meter.watch(true)))?;
+        stored = found.stored();
+        for found in found {
+            matches += 1;
+            write_match(&mut rows, &ids, &found?)?;
+        }
+        Ok(())
+    };
+    let outcome: Result<()> = write();
+    rows.finish(outcome)?;
     // Reference of query: the object of `--json`, with `--fp-file` and a table
     let summary = json!({
         "queries": queries.len(),
-        "matches": done.matches,
-        "stored": done.stored, // fingerprints read
+        "matches": matches,
+        "stored": stored, // fingerprints read
         "seconds": clock.seconds(),
         "cpu_seconds": clock.cpu_seconds(),
     });
     global.summary(&meter, summary)?;
     let took = duration(std::time::Duration::from_secs_f64(clock.seconds()));
     let queries = counted(queries.len() as u64, "query");
-    let (stored, matches) = (counted(done.stored, "stored fingerprint"), grouped(done.matches));
-    meter.finish(&format!("{queries} against {stored}: {matches} matches in {took}"));
-    Ok(if global.quiet && done.matches == 0 { Code::Failed } else { Code::Done })
+    let against = counted(stored, "stored fingerprint");
+    meter.finish(&format!("{queries} against {against}: {} matches in {took}", grouped(matches)));
+    Ok(if global.quiet && matches == 0 { Code::Failed } else { Code::Done })
 }
