@@ -73,7 +73,7 @@ fn main() {
     let (found, spent) = measure(|| {
         let resources = nddb::Resources { memory_limit: 1 << 30, ..Default::default() };
         let matches = reader.view().batch_query(&queries, Within(3), &resources, None).expect("answered");
-        matches.map(|found| found.expect("a match")).count()
+        matches.inspect(|found| assert!(found.is_ok(), "{found:?}")).count()
     });
     figure(&format!("batch of {} queries, {found} matches", queries.len()), spent, "");
     drop(reader);

@@ -28,10 +28,11 @@ const REPORT: u64 = 1 << 14;
 const STRETCH: usize = if cfg!(test) { 16 } else { 1 << 11 };
 /// Size of the write buffer in bytes.
 const BUFFER_SIZE: usize = 1 << 20;
-/// Greatest number of documents.
-const LEN_MAX: u64 = u32::MAX as u64 - 1;
 
 impl Collection {
+    /// Greatest number of documents.
+    pub const LEN_MAX: u64 = u32::MAX as u64 - 1;
+
     /// Returns a collection of the live documents of a view.
     ///
     /// # Errors
@@ -84,8 +85,9 @@ fn build(
         if len.is_multiple_of(REPORT) { ticker.add(REPORT) } else { Ok(()) }
     })?;
     ids.append(&bytes)?;
-    if len > LEN_MAX {
-        return Err(Error::OutOfRange { what: "the number of documents", requested: len, limit: LEN_MAX });
+    if len > Collection::LEN_MAX {
+        let limit = Collection::LEN_MAX;
+        return Err(Error::OutOfRange { what: "the number of documents", requested: len, limit });
     }
     let mut rows = Rows::new(resources, len as usize, view.loads()?)?;
     let sorted = numbers.finish();

@@ -17,9 +17,9 @@ pub struct Progress {
 pub type Watch = Box<dyn FnMut(&Progress) -> bool + Send>;
 
 /// Returns the watcher, or one that lets the work go on.
-pub(crate) fn or_unwatched<'w>(
-    watch: Option<&'w mut (dyn FnMut(&Progress) -> bool + Send)>,
-) -> &'w mut (dyn FnMut(&Progress) -> bool + Send) {
+pub(crate) fn or_unwatched(
+    watch: Option<&mut (dyn FnMut(&Progress) -> bool + Send)>,
+) -> &mut (dyn FnMut(&Progress) -> bool + Send) {
     // A closure without state takes no memory.
     watch.unwrap_or_else(|| Box::leak(Box::new(|_: &Progress| true)))
 }

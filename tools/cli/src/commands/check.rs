@@ -54,11 +54,8 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let asked = report.queries.map_or(String::new(), |queries| {
         format!(", {} asked with {} right", counted(queries, "query"), counted(report.matches, "document"))
     });
-    let checked = match is_set {
-        true => format!("{} of all tables", counted(report.fingerprints, "fingerprint")),
-        false => counted(report.documents, "document"),
-    };
-    let read = format!("{checked} in {}, {}{asked}", counted(report.runs, "run"), bytes(report.bytes));
+    let read =
+        format!("{} in {}, {}{asked}", checked(&report, is_set), counted(report.runs, "run"), bytes(report.bytes));
     if report.is_sound() {
         meter.finish(&format!("sound: {read}"));
         return Ok(Code::Done);
@@ -70,6 +67,14 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
         messages.hint(&hint(&report, &args.database.db));
     }
     Ok(Code::Damage)
+}
+
+/// Returns what was checked, of a set or of a database.
+pub(super) fn checked(report: &CheckReport, is_set: bool) -> String {
+    match is_set {
+        true => format!("{} of all tables", counted(report.fingerprints, "fingerprint")),
+        false => counted(report.documents, "document"),
+    }
 }
 
 /// Returns the hint for all faults together. A rebuild cannot repair the catalog; it would only make runs from the

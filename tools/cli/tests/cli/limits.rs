@@ -59,3 +59,16 @@ fn the_path_of_a_database_may_be_any_bytes() {
         assert_eq!(found["fp"], format!("{:016x}", prints(3)[2]), "{}", name.escape_ascii());
     }
 }
+
+#[test]
+fn more_documents_than_pairs_and_clusters_take_are_refused_before_they_are_read() {
+    let dir = Dir::with_database();
+    // Nothing but its size is on the disk.
+    let file = std::fs::File::create(dir.path("many.u64le")).expect("a file");
+    file.set_len(8 * (u64::from(u32::MAX) - 1) + 8).expect("a sparse file");
+    dir.nddb(["load", "db", "many.u64le"]).tells(
+        2,
+        &["db: 4,294,967,295 documents are more than 'pairs' and 'cluster' take: 4,294,967,294", "'nddb create --set'"],
+    );
+    assert_eq!(dir.nddb(["stats", "db", "--json"]).done().json()["documents"], 0);
+}

@@ -115,6 +115,9 @@ fn sets_are_merged_checked_and_mended() {
     dir.nddb(["rebuild", "copy"]).done().says(&["1 made again"]);
     dir.nddb(["check", "copy"]).done();
     assert_eq!(asked("copy"), asked("set"));
+    dir.nddb(["backup", "set", "kept"]).done().says(&["backup: 8,000 fingerprints, "]);
+    dir.nddb(["backup", "verify", "kept"]).done().says(&["sound: 32,000 fingerprints of all tables in "]);
+    dir.nddb(["backup", "restore", "kept", "back"]).done().says(&["restore: 8,000 fingerprints, "]);
     flip("other/runs/00000001.seg");
     let found = dir.nddb(["check", "other"]).ends(13);
     assert!(found.stdout.contains("load its fingerprints again"), "{}", found.stdout);

@@ -9,11 +9,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use nddb::{BackupReport, BackupSummary, CheckOptions, Retention};
+use nddb::{BackupReport, BackupSummary, CheckOptions, FingerprintSet, Retention};
 use nddb_remote::{check_writable, is_remote};
 use serde_json::json;
 
-use self::store::Backups;
+use self::store::{Backups, DATABASE};
+use super::check::checked;
 use crate::advice;
 use crate::args::{FromEnvironment, Global};
 use crate::clock::Clock;
@@ -131,7 +132,7 @@ fn back_up(args: Args, global: &Global) -> Result<Code> {
         let (sent, database) = backups.add(&db, &mut *meter.watch(true))?;
         let retention = args.keep.map_or_else(|| Ok(Retention::default()), |keep| backups.keep(keep, database))?;
         let (files, size) = (counted(sent.files, "new file"), bytes(sent.bytes));
-        let told = format!("{} in {}: {files}, {size}", documents(&sent.summary), sent.path.display());
+        let told = format!("{} in {}: {files}, {size}", documents(&sent.summary, &db), sent.path.display());
         return finish(&told, &sent.summary, &sent.path, args.keep.and(Some(&retention)), global, &meter, &clock);
     }
     let target = place(&db, target)?;
@@ -143,7 +144,7 @@ fn back_up(args: Args, global: &Global) -> Result<Code> {
             (made, Some(retention))
         }
     };
-    let told = format!("{} in {}", summary(&made), target.display());
+    let told = format!("{} in {}", summary(&made, &db), target.display());
     finish(&told, &made, &target, retention.as_ref(), global, &meter, &clock)
 }
 
@@ -209,7 +210,7 @@ fn restore(args: &RestoreArgs, global: &Global) -> Result<Code> {
     } else {
         nddb::restore(&args.backup, &args.db, watch)?
     };
-    meter.finish(&format!("{} in {}", summary(&made), args.db.display()));
+    meter.finish(&format!("{} in {}", summary(&made, &args.db), args.db.display()));
     print(&made, &args.db, None, global, &clock)
 }
 
@@ -232,8 +233,9 @@ fn verify(args: &VerifyArgs, global: &Global) -> Result<Code> {
     let faults = print_faults(&report, is_sound, global, &clock)?;
     let read = format!("{}, {}", counted(report.files, "file"), bytes(report.bytes));
     if is_sound {
-        let documents = report.check.as_ref().map(|check| format!("{} in ", counted(check.documents, "document")));
-        meter.finish(&format!("sound: {}{read}", documents.unwrap_or_default()));
+        let is_set = FingerprintSet::is_at(args.backup.join(DATABASE));
+        let checked = report.check.as_ref().map(|check| format!("{} in ", checked(check, is_set)));
+        meter.finish(&format!("sound: {}{read}", checked.unwrap_or_default()));
         return Ok(Code::Done);
     }
     meter.finish(&format!("{} found in {read}", counted(faults, "fault")));
@@ -245,16 +247,17 @@ fn begin(global: &Global, command: &'static str) -> Result<Meter> {
     Ok(global.messages().meter(command))
 }
 
-fn summary(made: &BackupSummary) -> String {
+fn summary(made: &BackupSummary, db: &Path) -> String {
     let linked = match made.linked {
         0 => String::new(),
         linked => format!(", {} of them as hard links", bytes(linked)),
     };
-    format!("{}{linked},", documents(made))
+    format!("{}{linked},", documents(made, db))
 }
 
-fn documents(made: &BackupSummary) -> String {
-    format!("{}, {}", counted(made.documents, "document"), bytes(made.bytes))
+fn documents(made: &BackupSummary, db: &Path) -> String {
+    let unit = if FingerprintSet::is_at(db) { "fingerprint" } else { "document" };
+    format!("{}, {}", counted(made.documents, unit), bytes(made.bytes))
 }
 
 fn print(
@@ -268,7 +271,7 @@ fn print(
         let Retention { removed, others, damaged } = retention.cloned().unwrap_or_default();
         // Reference of backup: the object of `--json`, as of `backup restore`
         crate::output::print_json(&json!({
-            "documents": made.documents,
+            "documents": made.documents, // of a set the fingerprints of all runs
             "commits": made.commits,
             "generation": made.generation,
             "files": made.files,
@@ -313,6 +316,7 @@ fn print_faults(report: &BackupReport, is_sound: bool, global: &Global, clock: &
             "files": report.files,
             "bytes": report.bytes,
             "documents": checked.map(|check| check.documents),
+            "fingerprints": checked.map(|check| check.fingerprints), // of all tables
             "generation": checked.and_then(|check| check.generation),
             "queries": checked.and_then(|check| check.queries),
             "seconds": clock.seconds(),

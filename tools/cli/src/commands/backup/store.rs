@@ -24,7 +24,7 @@ use crate::{inputs, interrupt};
 
 /// The list of a backup, and the folder of its files, as the library makes them in a folder.
 const LIST: &str = "BACKUP";
-const DATABASE: &str = "database";
+pub(super) const DATABASE: &str = "database";
 /// How often files are sent that others have removed meanwhile.
 const ATTEMPTS: usize = 4;
 

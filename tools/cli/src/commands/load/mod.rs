@@ -8,11 +8,13 @@ mod unused;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::builder::TypedValueParser;
 use nddb::archive::{self, Format, IdFrom, Inputs, Limits, Located};
+use nddb::detect::Collection;
 use nddb::ingest::{Event, LoadReport, Loader, RevisitCounts};
 use nddb::{FingerprintSet, View, Writer};
 use serde_json::json;
@@ -46,7 +48,7 @@ use crate::{database, interrupt, loading};
 /// repeated, skipped, or no document (such as a request or revisit in a WARC file). Unreadable entries are skipped, and
 /// listed with --skipped. If an id occurs again with different content, it is counted as repeated and the last document
 /// is stored. Documents longer than --max-record, or than --memory-limit allows, are cut. In these cases the exit code
-/// is 3.
+/// is 3. More documents than pairs and cluster take, 2^32 - 2, are refused.
 ///
 /// After ^C or a crash, run the same command to resume: unmodified archives that were already loaded are skipped and
 /// listed, and an incomplete one is continued. Fingerprints and stdin are always read completely. If all inputs were
@@ -206,6 +208,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     let to = args.skipped.as_deref().map(|path| global.json_lines("--skipped", Some(path))).transpose()?;
     let mut writer = database::write(&db, &command, global)?;
     let _ = database::recipe_for_writing(writer.settings())?;
+    refuse_too_many(&db, writer.view().stats()?.documents.max(raw_len(&inputs.located, args.format)))?;
     let mut skipped = Skipped::create(to, global.messages())?;
     choice.iter().try_for_each(|choice| choice.list(&mut skipped))?;
     interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
@@ -234,6 +237,30 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
             .into());
     }
     tell((&report, revisits), (choice.as_ref(), &passed_over), &clock, &args, global, &meter)
+}
+
+/// Returns the number of fingerprints in raw files, by their sizes; compressed ones have more.
+fn raw_len(inputs: &[Located], format: Format) -> u64 {
+    let is_raw = |path: &Path| match format {
+        Format::Auto => Format::of_name(path) == Some(Format::U64le),
+        format => format == Format::U64le,
+    };
+    let raw = inputs.iter().filter(|input| is_raw(&input.path));
+    raw.filter_map(|input| fs::metadata(&input.path).ok()).map(|file| file.len() / 8).sum()
+}
+
+/// Refuses more documents than `pairs` and `cluster` take. A load that passes this number on its way is complete, and
+/// the next one is refused.
+fn refuse_too_many(db: &Path, documents: u64) -> Result<()> {
+    let most = Collection::LEN_MAX;
+    if documents <= most {
+        return Ok(());
+    }
+    let (db, documents, most) = (db.display(), grouped(documents), grouped(most));
+    let message = format!("{db}: {documents} documents are more than 'pairs' and 'cluster' take: {most}");
+    let hint = "load the rest into another database, and query both as one; for fingerprints alone, make a set: \
+                'nddb create --set'";
+    Err(Told::new(Code::Usage, message).hint(hint).into())
 }
 
 /// Loads the inputs, shows progress, and lists skipped records.

@@ -34,7 +34,8 @@ use crate::{database, interrupt, loading};
 /// those that --limit omits. With -q, the exit code is 1 if nothing is found.
 ///
 /// For a fingerprint, and for any query with -k, the matches are all documents within k bits, with --nearest the N
-/// nearest of them. k may exceed that of the database, at a greater cost. For a page or a stored document, they are the
+/// nearest of them. k may exceed that of the database, at a greater cost: --stats prints the predicted time of a query
+/// beside its real time and work, and --max-cost bounds it. For a page or a stored document, they are the
 /// near-duplicates by a method, with scores: identical documents first, then by similarity, then by age.
 ///
 /// Several databases with the same recipe, k and width are searched as one; `db` names the database of each match.
@@ -73,7 +74,8 @@ pub(crate) struct Args {
     /// Print ids, or document numbers only
     #[arg(long, value_enum, default_value_t, value_name = "WHICH", conflicts_with_all = ["method", "verify"])]
     ids: Ids,
-    /// Run one query at a time, and print a JSON line of times and work on stderr
+    /// Run one query at a time, and print a JSON line on stderr: times, the predicted time, prefixes looked up, blocks
+    /// and bytes read, and how many of the blocks came from disk
     #[arg(long, conflicts_with_all = ["method", "verify"])]
     stats: bool,
     /// How to write answers [default: as the name of --output ends, else jsonl]

@@ -21,6 +21,9 @@ use crate::table::Table;
 /// Print statistics of a database: documents, runs, bytes
 ///
 /// `deleted` counts documents that were deleted but still take space, which `nddb compact` reclaims.
+///
+/// The work of queries is counted by the process that answers them, and not stored: 'nddb query --stats' prints it; of a
+/// server in Python it is `reader.stats()["work"]`, of one in Rust `View::work`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
