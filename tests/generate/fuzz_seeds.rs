@@ -16,7 +16,7 @@ use nddb::{Fingerprint, FingerprintSet, Reader, View};
 use nddb_format::digest::mix;
 use nddb_format::manifest::{FileEntry, Manifest};
 use nddb_format::record::{
-    self, Archive, Counters, Group, Interval, Print, Range, RangeState, Reading, Record, SourcePosition,
+    self, Archive, Counters, Interval, IntervalGroup, Print, Range, RangeState, Reading, Record, SourcePosition,
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::summaries::{SummariesEncoder, SummariesSurvey, Summary};
@@ -239,7 +239,7 @@ fn catalog(seeds: &Seeds, name: &str, view: View<'_>) -> Result<()> {
     seeds.write(&format!("{name}-counters"), counters.encode())?;
     let interval = Interval { low: 1000, high: 5600, ordinal: 95, batch: 1, prefix: "d".into() };
     seeds.write(&format!("{name}-interval"), interval.encode())?;
-    seeds.write(&format!("{name}-group"), Group::encode(&[high, 1, u64::MAX]))?;
+    seeds.write(&format!("{name}-group"), IntervalGroup::encode(&[high, 1, u64::MAX]))?;
     seeds.write(&format!("{name}-source"), record::source_key(1))?;
     let fields = ["id", "text", "html", "fp", "url"].map(str::to_owned);
     let reading = Reading { limit: 1 << 20, format: "jsonl".into(), fields };

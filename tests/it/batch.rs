@@ -173,7 +173,7 @@ fn any_table_of_any_run_can_be_scanned_alone_whole_or_in_ranges() {
 fn a_segment_of_eight_billion_is_read_to_its_last_block() {
     use nddb_format::scheme::Scheme;
     use nddb_format::segment::{
-        BLOCKS, FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_SIZE, HEADER_SIZE, Header, Segment, encode, file_size,
+        BLOCKS, FOOTER_CHECKSUM, FOOTER_IDENTITY, FOOTER_SIZE, HEADER_SIZE, Segment, SegmentHeader, encode, file_size,
     };
     use nddb_format::{block, digest};
     use std::os::unix::fs::FileExt;
@@ -183,7 +183,7 @@ fn a_segment_of_eight_billion_is_read_to_its_last_block() {
     let print = u64::MAX - 5;
     let mut small = encode(&scheme, 0, &[1 << 63, print]).expect("ascending fingerprints");
     let lengths = Segment::open(&small[..]).expect("sound").header().lengths;
-    let header = Header::new(&scheme, 0, (count, 0), digest::Digest::default(), lengths).expect("table 0");
+    let header = SegmentHeader::new(&scheme, 0, (count, 0), digest::Digest::default(), lengths).expect("table 0");
     let footer = small.len() - FOOTER_SIZE;
     let last = &mut small[HEADER_SIZE..];
     let crc = digest::checksum(header.identity, blocks - 1, &last[block::CHECKSUM.end()..block::BLOCK_SIZE]);

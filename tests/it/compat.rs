@@ -14,7 +14,7 @@ use nddb::verdict::methods::{B, Combined, Identity};
 use nddb::{Document, Error, Fingerprint, FingerprintSet, PassageLimits, Reader, Within, Writer};
 use nddb_format::FormatError;
 use nddb_format::fields::{FORMAT, FORMAT_VERSION, READER_MIN};
-use nddb_format::filter::Kind;
+use nddb_format::filter::FilterKind;
 use nddb_format::manifest::{FEATURES, Manifest};
 use nddb_format::record::BatchState;
 use nddb_format::segment::Segment;
@@ -140,7 +140,7 @@ fn the_golden_database_of_filters_reads_value_by_value() {
         .filter_map(|file| Segment::open(&file[..]).ok())
         .map(|segment| segment.filter().map(nddb_format::filter::Filter::kind))
         .collect();
-    assert_eq!(kinds, [[Some(Kind::Bitmap); 2].as_slice(), &[Some(Kind::Bloom); 3]].concat());
+    assert_eq!(kinds, [[Some(FilterKind::Bitmap); 2].as_slice(), &[Some(FilterKind::Bloom); 3]].concat());
     assert_sound(&path);
 }
 

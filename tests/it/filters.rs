@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nddb::{Config, Fingerprint, Reader, Search, Verify, View, Within, Work, Writer};
-use nddb_format::filter::Kind;
+use nddb_format::filter::FilterKind;
 use nddb_format::segment::Segment;
 
 use super::damage::{assert_blamed, check, flip, segment};
@@ -61,7 +61,8 @@ fn assert_complete(view: View<'_>, stored: &[u64], random: &mut Random) -> f64 {
 fn probes_with_filters_answer_like_a_look_at_every_fingerprint() {
     let mut random = Random::seeded("filters");
     let folder = folder();
-    for (levels, kind, blocks) in [(&[4][..], Kind::Bitmap, 7.0), (&[5], Kind::Bloom, 5.0), (&[4, 4], Kind::Bloom, 5.0)]
+    for (levels, kind, blocks) in
+        [(&[4][..], FilterKind::Bitmap, 7.0), (&[5], FilterKind::Bloom, 5.0), (&[4, 4], FilterKind::Bloom, 5.0)]
     {
         let path = folder.path().join(format!("{levels:?}"));
         let stored = database(&path, levels, &mut random);

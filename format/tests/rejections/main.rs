@@ -13,8 +13,8 @@ use nddb_format::parts::{Part, Parts};
 use nddb_format::permutation::{BitGroup, Table};
 use nddb_format::postings::{self, Postings, PostingsEncoder, PostingsSurvey};
 use nddb_format::record::{
-    Archive, Batch, BatchState, Counters, Group, Interval, ORDINAL_END, Print, Prints, Range, RangeState, Record,
-    Settings, check_id, decode_stretch, deleted_of, id_of, number_of, source_of,
+    Archive, Batch, BatchState, Counters, Interval, IntervalGroup, ORDINAL_END, Print, Prints, Range, RangeState,
+    Record, Settings, check_id, decode_stretch, deleted_of, id_of, number_of, source_of,
 };
 use nddb_format::scheme::Scheme;
 use nddb_format::segment::{self, Segment, SegmentEncoder, Survey};
@@ -400,7 +400,7 @@ fn filters_that_break_a_rule_are_refused() {
         let file = filtered(bitmap);
         let segment = Segment::open(&file[..]).expect("a segment");
         let filter = *segment.filter().expect("a filter");
-        assert_eq!(filter.kind() == nddb_format::filter::Kind::Bitmap, bitmap);
+        assert_eq!(filter.kind() == nddb_format::filter::FilterKind::Bitmap, bitmap);
         segment.verify().expect("a sound segment");
         let (at, prefixes) = (segment.filter_offset(), segment.header().prefixes);
         let broken = |change: &dyn Fn(&mut Vec<u8>)| {
@@ -733,7 +733,7 @@ fn intervals_that_break_a_rule_are_refused() {
     assert_eq!(fault(decode_stretch(5, &[1, 7, 0])), "Truncated");
     assert_eq!(fault(decode_stretch(5, &[1, 7, 0, 0, 0, 0, 0, 0, 0, 0])), "nothing stands after the last field");
     let rule = "a group has a fingerprint, and ends at a multiple of 512 at most";
-    let group = Group::encode(&[1, 2, 3]);
+    let group = IntervalGroup::encode(&[1, 2, 3]);
     for (number, bytes, expected) in [
         (0, &group[..], "nothing"),
         (1021, &group, "nothing"),

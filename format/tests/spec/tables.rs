@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use nddb_format::fields::{self, Field};
 use nddb_format::parts::{Part, Parts};
 use nddb_format::record::{
-    Archive, Batch, BatchState, Counters, FAMILIES, Group, Interval, Load, MIN_VALUES, PARTS, PROFILE, Print, Range,
-    RangeState, Reading, Record, Settings, batch_key, check_id, deleted_key, digest_key, encode_stretch, gone_key,
-    id_key, interval_key, load_key, megashingle_key, min_byte, number_id, number_key, page_digest, piece_key,
+    Archive, Batch, BatchState, Counters, FAMILIES, Interval, IntervalGroup, Load, MIN_VALUES, PARTS, PROFILE, Print,
+    Range, RangeState, Reading, Record, Settings, batch_key, check_id, deleted_key, digest_key, encode_stretch,
+    gone_key, id_key, interval_key, load_key, megashingle_key, min_byte, number_id, number_key, page_digest, piece_key,
     range_key, replaced_key, source_key,
 };
 use nddb_format::scheme::Scheme;
@@ -53,11 +53,11 @@ fn structures() -> [(&'static str, &'static [Field]); 11] {
 
 #[test]
 fn stored_keys_are_the_top_bits_of_an_identity() {
-    use nddb_format::keys::{FilterKind, KEY_BITS, stored};
+    use nddb_format::keys::{KEY_BITS, KeyKind, stored};
     let samples = [
-        ("megashingles", FilterKind::Megashingle, &[1, 2, 3, 4, 5, 6, 7, 8][..]),
-        ("pieces", FilterKind::Piece, &[11, 0xf0, 0, 1, 2]),
-        ("digests", FilterKind::Digest, &[9; 16]),
+        ("megashingles", KeyKind::Megashingle, &[1, 2, 3, 4, 5, 6, 7, 8][..]),
+        ("pieces", KeyKind::Piece, &[11, 0xf0, 0, 1, 2]),
+        ("digests", KeyKind::Digest, &[9; 16]),
     ];
     let rows = table("key families");
     assert_eq!(rows.len(), samples.len());
@@ -151,7 +151,7 @@ fn samples() -> Vec<Sample> {
                 ("batch", le(0x0a0b_0c0d, 4)),
             ],
         ),
-        ("group", Group::encode(&[1])[..1].to_vec(), vec![("version", vec![2])]),
+        ("group", IntervalGroup::encode(&[1])[..1].to_vec(), vec![("version", vec![2])]),
         (
             "archive",
             archive.encode()[..58].to_vec(),

@@ -477,7 +477,7 @@ mod tests {
     /// Texts of letters, digits, signs and spaces of ASCII and of others, mixed in all ways.
     #[test]
     fn words_read_by_bytes_are_those_read_by_characters() {
-        const PIECES: [&str; 40] = [
+        const PIECES: [&str; 41] = [
             "the",
             "The",
             "NOT",
