@@ -20,10 +20,9 @@ use crate::runs::build::{
 };
 use crate::runs::planner;
 use crate::runs::run::Verify;
-use crate::spill::progress::{Progress, Watch};
+use crate::spill::progress::{Progress, Ticker, Watch};
 use crate::spill::resources::Resources;
 use crate::spill::sort::{Sorted, Sorter};
-use crate::spill::ticker::Ticker;
 use crate::within::Within;
 use crate::{Error, Result};
 

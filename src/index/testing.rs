@@ -57,7 +57,7 @@ pub fn add_run(path: &Path, config: &Config, fingerprints: &[u64], threads: usiz
     let first = manifest.next_file;
     manifest.next_file += files_of(&scheme);
     let mut watch = |_: &crate::spill::progress::Progress| true;
-    let ticker = crate::spill::ticker::Ticker::new(&mut watch);
+    let ticker = crate::spill::progress::Ticker::new(&mut watch);
     let run = run_of(&dir, first, &scheme, (low, low + len), contents, threads, &ticker)?;
     let built = BuiltRun { fingerprints: run.fingerprints, tables: scheme.tables().len(), size: run.size() };
     manifest.runs.push(run);

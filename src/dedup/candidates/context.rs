@@ -1,7 +1,7 @@
 //! The input of every candidate source.
 
+use nddb_index::spill::progress::Ticker;
 use nddb_index::spill::resources::Resources;
-use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Result, View};
 
 use crate::collection::Collection;

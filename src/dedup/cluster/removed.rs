@@ -10,8 +10,8 @@
 use fixedbitset::FixedBitSet;
 use nddb_index::Result;
 use nddb_index::spill::parallel::each_in_order;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::spill::sort::{Sorted, Sorter};
-use nddb_index::spill::ticker::Ticker;
 use nddb_verdict::Level;
 
 use super::removal::{KnownLoss, MemberDecision, decide};

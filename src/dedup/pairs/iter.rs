@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use nddb_index::spill::progress::Ticker;
 use nddb_index::spill::sort::{IndexedRows, Sorted};
-use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Result, View, Watch};
 
 use super::{PairJob, STRETCH, groups, with_words};

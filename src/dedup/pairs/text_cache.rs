@@ -1,7 +1,7 @@
 //! Texts that a method reads before its candidate pairs are found.
 
 use fixedbitset::FixedBitSet;
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Result, View};
 use nddb_verdict::{Candidates, Method};
 use xxhash_rust::xxh3::xxh3_128;

@@ -2,7 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 use nddb_index::Result;
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 
 use super::judge::{Judge, Judged};
 use crate::collection::Collection;

@@ -3,10 +3,10 @@
 use fixedbitset::FixedBitSet;
 use nddb_index::spill::mapped_rows::{MappedRows, MappedRowsWriter};
 use nddb_index::spill::progress::Progress;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::spill::resources::Resources;
 use nddb_index::spill::sort::Sorter;
 use nddb_index::spill::temp_file::{TempFile, TempMap};
-use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Result, View};
 use nddb_page::text::title::title;
 

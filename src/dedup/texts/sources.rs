@@ -8,9 +8,9 @@ use fixedbitset::FixedBitSet;
 use nddb_archive as archive;
 use nddb_archive::{ArchiveError, EntryContent, Input, Options, PageEntry, Position, ResumePoint, read_page};
 use nddb_index::spill::mapped_rows::{MappedRows, MappedRowsWriter};
+use nddb_index::spill::progress::Ticker;
 use nddb_index::spill::resources::Resources;
 use nddb_index::spill::sort::Sorter;
-use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Error, Result, View};
 use nddb_page::sketch::Recipe;
 

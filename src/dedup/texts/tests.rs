@@ -3,8 +3,8 @@ use std::path::Path;
 use fixedbitset::FixedBitSet;
 use nddb_archive::{Compression, Response, WarcWriter};
 use nddb_index::Config;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::spill::resources::Resources;
-use nddb_index::spill::ticker::Ticker;
 use nddb_page::text::{DOCUMENT_UNITS, Page, first_units, folded_text};
 
 use super::*;

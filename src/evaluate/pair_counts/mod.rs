@@ -11,7 +11,7 @@ use nddb_dedup::{
     CLASSES, Classes, Collection, Judge, Judged, Members, PairJob, PairOptions, PairSummary, Reach, TEXT, Verified,
     pairs_of, share_key,
 };
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_page::text::Headings;
 

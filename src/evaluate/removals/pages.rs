@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{Collection, Resources, TextSources, UnreadTexts};
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_page::text::{compared_text, shown_text, shown_title, title};
 

@@ -9,8 +9,8 @@ use nddb_format::{Fingerprint, FormatError};
 
 use crate::disk::dir::{Dir, FileKind, FileWriter};
 use crate::spill::parallel::each_in_order;
+use crate::spill::progress::Ticker;
 use crate::spill::sort::Sorted;
-use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
 /// Number of bytes collected before they are written to a file.

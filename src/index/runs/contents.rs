@@ -8,8 +8,8 @@ use super::summaries::{SummaryList, SummaryRows, write_summaries};
 use crate::Result;
 use crate::disk::dir::Dir;
 use crate::spill::busy;
+use crate::spill::progress::Ticker;
 use crate::spill::sort::Sorted;
-use crate::spill::ticker::Ticker;
 
 /// The contents of a run, in any order.
 #[derive(Default)]

@@ -8,8 +8,8 @@ use nddb_format::record::Record;
 use super::summaries::SummarySink;
 use crate::catalog::Catalog;
 use crate::keys::{keys_of, summary_of};
+use crate::spill::progress::Ticker;
 use crate::spill::sort::{Sorted, Sorter};
-use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
 /// Number of records between two progress reports.

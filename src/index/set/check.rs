@@ -9,8 +9,7 @@ use crate::disk::dir::{Dir, FileKind};
 use crate::maintain::check::{CheckReport, Findings, Wrong, open_segment, verify_segment};
 use crate::maintain::rebuild::restore_segment;
 use crate::runs::build::in_parallel;
-use crate::spill::progress::Progress;
-use crate::spill::ticker::Ticker;
+use crate::spill::progress::{Progress, Ticker};
 use crate::{Error, NextStep, Result};
 
 /// Reads a whole segment.

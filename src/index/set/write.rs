@@ -19,10 +19,9 @@ use crate::runs::build::{Sink, in_parallel, run_entry, write_segment};
 use crate::runs::merge::{Stream, merged};
 use crate::runs::run::Verify;
 use crate::spill::parallel::sort_rows;
-use crate::spill::progress::Watch;
+use crate::spill::progress::{Ticker, Watch};
 use crate::spill::resources::Resources;
 use crate::spill::streams::Ascending;
-use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
 /// Values that are passed on at a time.

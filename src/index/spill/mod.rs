@@ -12,4 +12,3 @@ pub mod resources;
 pub mod sort;
 pub mod streams;
 pub mod temp_file;
-pub mod ticker;

@@ -7,7 +7,7 @@ use nddb_verdict::{DocumentPair, Level};
 use serde::{Serialize, Serializer};
 
 use crate::json::Put;
-use crate::removed::lost;
+use crate::quantity::counted;
 use crate::rows::{Cell, CellKind, Column, json_value};
 
 /// The columns of the loss of one document, and of the least level that removes it.
@@ -130,6 +130,27 @@ pub(crate) fn append_tsv(cells: &[Cell<'_>], out: &mut Vec<u8>) {
             Cell::Number(number) => out.extend_from_slice(number.to_string().as_bytes()),
             Cell::Share(share) => out.extend_from_slice(share.to_string().as_bytes()),
             _ => {}
+        }
+    }
+}
+
+/// Returns what is lost, as text: `12 words: 1 number, 2 names`, `none`, or `estimated`.
+pub(crate) fn lost(loss: &KnownLoss) -> String {
+    match loss {
+        KnownLoss::Estimate(_) => "estimated".to_owned(),
+        KnownLoss::Loss(loss) if loss.whole.lost == 0 => "none".to_owned(),
+        KnownLoss::Loss(loss) => {
+            let kinds = [
+                (loss.kinds.numbers, "number"),
+                (loss.kinds.negations, "negation"),
+                (loss.kinds.signs, "sign"),
+                (loss.kinds.names, "name"),
+                (loss.kinds.subjects, "subject"),
+            ];
+            let kinds = kinds.into_iter().filter(|(count, _)| *count > 0);
+            let kinds: Vec<String> = kinds.map(|(count, kind)| counted(count as u64, kind)).collect();
+            let words = counted(loss.whole.lost as u64, "word");
+            if kinds.is_empty() { words } else { format!("{words}: {}", kinds.join(", ")) }
         }
     }
 }

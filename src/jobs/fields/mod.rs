@@ -16,6 +16,7 @@ pub use self::described::{Described, DescribedField, WaitingLines, WantedDocumen
 pub(crate) use self::document::Names;
 pub use self::document::{DocumentField, document};
 pub(crate) use self::losses::append_tsv;
+pub(crate) use self::losses::lost;
 pub use self::losses::{Field, LossValues, OF_PAIR, OF_QUERY, OF_REMOVED, PairLossValues, sentence};
 pub use self::matches::{WriteMatch, answer, match_columns, write_db, write_match};
 pub use self::measures::{Score, add_evidence, scores, stored_cells, stored_columns};

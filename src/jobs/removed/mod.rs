@@ -6,7 +6,6 @@ mod contained;
 mod copies;
 mod earlier;
 mod list;
-mod lost;
 mod origins;
 mod search;
 
@@ -21,7 +20,6 @@ pub use self::copies::copies_of_clusters;
 pub(crate) use self::copies::{add_copy, copies_of_folder};
 pub use self::earlier::Earlier;
 pub use self::list::{Because, CutAt, More, RemoveTsv, RemovedRows};
-pub use self::lost::lost;
 pub use self::origins::{Origin, Place};
 pub use self::search::{RemovalSearch, Removals};
 
@@ -101,7 +99,7 @@ impl<'a> Removed<'a> {
 
     /// Returns what is lost, as text: `12 words: 1 number, 2 names`, `none`, or `estimated`; `None` if it is not known.
     pub fn lost(&self) -> Option<String> {
-        self.loss.as_ref().map(lost)
+        self.loss.as_ref().map(crate::fields::lost)
     }
 
     /// Adds where the document stands.

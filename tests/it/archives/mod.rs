@@ -19,7 +19,6 @@ mod lines;
 mod real;
 mod records;
 mod rows;
-mod selected;
 mod tables;
 
 /// Returns pages of many sizes, of words with little repetition.

@@ -18,8 +18,7 @@ use crate::disk::copy::{self, Held, link_or_hold};
 use crate::disk::dir::{Dir, FileKind, named_files, write_synced};
 use crate::disk::staging::{Staging, refuse_inside, remove_remains};
 use crate::read::snapshot::refuse_static;
-use crate::spill::progress::Progress;
-use crate::spill::ticker::Ticker;
+use crate::spill::progress::{Progress, Ticker};
 use crate::{Error, Result};
 
 /// Attempts to take a state before a writer replaces it by the next.

@@ -9,8 +9,7 @@ use crate::disk::copy::{Held, link_or_hold, sync_contents};
 use crate::disk::dir::Dir;
 use crate::disk::staging::{Staging, refuse_inside};
 use crate::process::new_identity;
-use crate::spill::progress::Progress;
-use crate::spill::ticker::Ticker;
+use crate::spill::progress::{Progress, Ticker};
 use crate::{Error, Result};
 
 /// Returns the identity of the database whose backup a database was restored from; `None` if it was created.

@@ -7,7 +7,7 @@ use super::parts::{Backup, Contents, holder};
 use super::verify::difference;
 use crate::Result;
 use crate::disk::staging::remove_published;
-use crate::spill::ticker::Ticker;
+use crate::spill::progress::Ticker;
 
 /// What became of the earlier backups in the folder of a new one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,8 +8,7 @@ use super::parts::{Contents, DATABASE, path_in, read_list};
 use crate::disk::copy::Held;
 use crate::maintain::check::{CheckOptions, CheckReport, Fault, check};
 use crate::set::FingerprintSet;
-use crate::spill::progress::Progress;
-use crate::spill::ticker::Ticker;
+use crate::spill::progress::{Progress, Ticker};
 use crate::{Error, NextStep, Result};
 
 /// The result of checking a backup.

@@ -15,7 +15,7 @@ use crate::disk::dir::{Dir, FileKind};
 use crate::disk::map::Mapped;
 use crate::runs::run::{Verify, are_postings_of, is_segment_of};
 use crate::runs::summaries::SummariesFile;
-use crate::spill::ticker::Ticker;
+use crate::spill::progress::Ticker;
 use crate::{Error, Result};
 
 /// Maximum number of faults named for one file; further ones are found when these are repaired.

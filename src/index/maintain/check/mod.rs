@@ -30,7 +30,7 @@ use crate::runs::build::in_parallel;
 use crate::runs::run::Verify;
 use crate::runs::summaries::SummariesFile;
 use crate::spill::progress::Progress;
-pub(crate) use crate::spill::ticker::Ticker;
+pub(crate) use crate::spill::progress::Ticker;
 use crate::{Error, Result};
 pub(crate) use files::{
     Joined, Wrong, open_postings, open_segment, open_summaries, unless_damaged, verify_paged, verify_segment,

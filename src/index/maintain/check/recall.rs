@@ -9,7 +9,7 @@ use super::state::State;
 use crate::Result;
 use crate::catalog::Catalog;
 use crate::read::snapshot::Snapshot;
-use crate::spill::ticker::Ticker;
+use crate::spill::progress::Ticker;
 use crate::within::Within;
 
 /// Prints between two progress reports.

@@ -23,7 +23,7 @@ use crate::catalog::{Catalog, DocumentKeys, Family};
 use crate::keys::{keys_of, summary_of};
 use crate::runs::summaries::SummariesFile;
 use crate::spill::parallel::each_in_order;
-use crate::spill::ticker::Ticker;
+use crate::spill::progress::Ticker;
 use crate::{Error, Result};
 
 /// Maximum number of buckets of a relation.

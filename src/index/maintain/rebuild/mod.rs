@@ -22,8 +22,7 @@ use super::check::{State, Wrong, read_deleted};
 use crate::catalog::Catalog;
 use crate::disk::dir::{Dir, FileKind};
 use crate::read::snapshot::read_manifest;
-use crate::spill::progress::Progress;
-use crate::spill::ticker::Ticker;
+use crate::spill::progress::{Progress, Ticker};
 use crate::{Error, Result};
 pub(crate) use run::restore_segment;
 

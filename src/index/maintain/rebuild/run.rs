@@ -14,8 +14,8 @@ use crate::maintain::check::{Joined, open_postings, open_segment, unless_damaged
 use crate::runs::build::{Entry, files_of, in_parallel, run_size, write_postings, write_segment};
 use crate::runs::contents::{Contents, run_of};
 use crate::runs::planner;
+use crate::spill::progress::Ticker;
 use crate::spill::sort::Sorter;
-use crate::spill::ticker::Ticker;
 use crate::{Error, Result};
 
 /// Blocks decoded at a time.
@@ -246,7 +246,7 @@ impl Rebuild<'_> {
 fn keep_held(
     pairs: &mut Vec<(u64, u64)>,
     table: &Segment<Mapped>,
-    ticker: &crate::spill::ticker::Ticker<'_>,
+    ticker: &crate::spill::progress::Ticker<'_>,
 ) -> Result<bool> {
     let (mut at, mut kept, mut whole) = (0, 0, true);
     each_value(

@@ -21,10 +21,9 @@ use crate::read::snapshot::Snapshot;
 use crate::runs::merge::merged;
 use crate::runs::run::Run;
 use crate::spill::mapped_rows::{MappedRows, MappedRowsWriter};
-use crate::spill::progress::{Progress, or_unwatched};
+use crate::spill::progress::{Progress, Ticker, or_unwatched};
 use crate::spill::resources::Resources;
 use crate::spill::sort::Sorter;
-use crate::spill::ticker::Ticker;
 use crate::within::Within;
 use crate::{Error, Result};
 

@@ -14,7 +14,7 @@ use crate::runs::contents::run_of;
 use crate::runs::merge::{Merge, survey};
 use crate::runs::run::{Run, Verify};
 use crate::runs::summaries::summaries_size;
-use crate::spill::ticker::Ticker;
+use crate::spill::progress::Ticker;
 use crate::write::jobs::{Built, Job, Task};
 use crate::write::plan::{CompactionPlan, rewrites_of};
 use crate::{Error, Result};

@@ -16,8 +16,7 @@ use crate::runs::contents::{Contents, run_of};
 use crate::runs::planner;
 use crate::runs::run::{Run, Verify};
 use crate::runs::summaries::summaries_size;
-use crate::spill::progress::Progress;
-use crate::spill::ticker::Ticker;
+use crate::spill::progress::{Progress, Ticker};
 use crate::{Error, Result};
 
 impl Writer {

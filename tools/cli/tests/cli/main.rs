@@ -16,7 +16,6 @@ mod files;
 mod filter;
 #[cfg(feature = "parquet")]
 mod filtered_tables;
-mod given;
 mod guides;
 mod helper;
 mod hints;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use nddb_dedup::{Collection, PairOptions, TextScope};
 use nddb_evaluate::eval::{Counts, Gold};
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_page::sketch::{Features, simhash_of};
 use nddb_page::text::{Page, tokens};

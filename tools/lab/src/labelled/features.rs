@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nddb_dedup::{Collection, PairOptions, TextScope};
 use nddb_evaluate::eval::{Counts, Gold};
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_page::sketch::{Features, Frequencies, Stemmer, StopWords, WeightTable, simhash, simhash_of};
 use nddb_page::text::Tokens;

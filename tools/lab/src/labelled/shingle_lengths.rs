@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use nddb_dedup::{Collection, PairOptions, TextScope};
 use nddb_evaluate::eval::{Counts, Gold};
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_page::sketch::{Frequencies, MinHash, min_hash_of_shingles, shingle_hashes, split_mix};
 

@@ -3,7 +3,7 @@
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{Collection, PairOptions, TextSources, UnreadTexts, keep};
 use nddb_evaluate::eval::{Counts, Gold, Label};
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_verdict::compare::lcs::{Comparer, Likeness, Parameters, Prepared, Thresholds};
 use nddb_verdict::methods::Lcs;

@@ -3,7 +3,7 @@
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{Collection, PairOptions, TextScope, TextSources};
 use nddb_evaluate::eval::Gold;
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Result, View};
 use nddb_page::text::{Tokens, tokens};
 

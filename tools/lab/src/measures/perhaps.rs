@@ -2,7 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{Collection, Resources, SetSummary, Sets, Signed, in_order};
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Progress, Result};
 use nddb_page::sketch::{Signature, signatures};
 use nddb_verdict::compare::lcs::Prepared;

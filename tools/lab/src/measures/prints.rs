@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use nddb_dedup::{Collection, Resources};
 use nddb_format::Fingerprint;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::spill::sort::Sorter;
-use nddb_index::spill::ticker::Ticker;
 use nddb_index::{Progress, Result};
 
 /// Number of buckets of equal width into which the space of values is divided.

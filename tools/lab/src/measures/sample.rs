@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{Collection, Kept, PairJob, PairOptions, Reach, TextSources, UnreadTexts, keep};
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Error, Progress, Result, View};
 use nddb_verdict::methods::{Hamming, MinHash};
 use xxhash_rust::xxh3::xxh3_64_with_seed;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use nddb_dedup::in_order;
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Progress, Result};
 use nddb_verdict::compare::lcs::{Comparer, Parameters, Prepared, Thresholds};
 use nddb_verdict::methods::Lcs;

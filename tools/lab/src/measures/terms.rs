@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{Collection, PairOptions, TextSources, UnreadTexts};
 use nddb_index::spill::mapped_rows::MappedRowsWriter;
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_page::text::{Page, Tokenizer};
 use nddb_verdict::compare::lcs::Myers;

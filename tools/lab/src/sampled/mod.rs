@@ -7,7 +7,7 @@ mod tests;
 
 use fixedbitset::FixedBitSet;
 use nddb_dedup::{Collection, PairOptions, ShingleSets, TextSources, UnreadTexts, in_order};
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Error, Progress, Result, View};
 use nddb_verdict::methods::Shingles;
 use nddb_verdict::{GROUPS, Groups, Ratios};

@@ -3,7 +3,7 @@
 use nddb_dedup::{
     Classes, Collection, Context, Overlaps, PairOptions, Resembling, Resources, ShingleSets, ShingleSummary,
 };
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use nddb_index::{Result, View};
 use nddb_verdict::methods::Shingles;
 use nddb_verdict::{GROUPS, Groups, Ratios};

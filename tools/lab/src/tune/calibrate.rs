@@ -8,7 +8,7 @@ use nddb::detect::{Collection, PairOptions, Resources};
 use nddb::verdict::{GROUPS, Groups, Ratios, methods::Shingles};
 use nddb::{Progress, Result, View};
 use nddb_dedup::{ShingleSets, TextSources};
-use nddb_index::spill::ticker::Ticker;
+use nddb_index::spill::progress::Ticker;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::choose::{Chosen, GroupFigures, Measured, cells, choose};
