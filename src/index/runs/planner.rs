@@ -25,7 +25,9 @@ pub(crate) mod cost {
     pub(crate) const FILTER_NS: f64 = 60.0;
     /// Decoding one entry.
     pub(crate) const STEP_NS: f64 = 5.2;
-    /// Decoding one entry of a long range, whole blocks at a time.
+    /// Decoding one entry of the ranges of many prefixes, with its share of the begin of blocks.
+    pub(crate) const ENTRY_NS: f64 = 8.0;
+    /// Decoding one entry of a whole table.
     pub(crate) const SCAN_NS: f64 = 4.5;
     /// Reading a block from a solid-state disk.
     pub(crate) const READ_NS: f64 = 100_000.0;

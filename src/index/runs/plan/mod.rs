@@ -19,8 +19,6 @@ use crate::Result;
 const NODES_MAX: usize = 1 << 12;
 /// Number of entries decoded before a range, from the restart point before it.
 const ENTRIES_BEFORE: f64 = 20.0;
-/// Number of entries of a range from which blocks are decoded several at a time.
-const LONG: f64 = 800.0;
 
 /// Neighbouring leading bits of a table, and how many of them may differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -210,7 +208,7 @@ impl Planner<'_> {
         let prefixes: f64 = node.groups.iter().map(Group::choices).product();
         let prefix = u32::from(self.scheme.bits()) - self.free(node);
         let entries = self.stored * (-f64::from(prefix)).exp2();
-        let step = if entries < LONG { cost::STEP_NS } else { cost::SCAN_NS };
+        let step = if prefix > 0 { cost::ENTRY_NS } else { cost::SCAN_NS };
         let found = cost::MISS_NS + cost::STEP_NS * ENTRIES_BEFORE;
         let table = node.tables.start;
         let look_up = if prefix == u32::from(self.scheme.tables()[table].prefix()) && (self.has_filter)(table) {
