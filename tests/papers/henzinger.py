@@ -63,15 +63,17 @@ def documents(commands):
     """Copies of texts on several sites with some words changed or halves exchanged, and some texts that are equal."""
     words, made = commands.vocabulary(600) + ["Upper", "CASE", "b42"], []
     hosts = ["www.one.example", "two.example", "a.b.one.example", "www.two.example", "10.0.0.7"]
-    for _ in range(12):
-        text = commands.random.choices(words, k=commands.random.choice([5, 60, 200, 400]))
+    for one in range(12):
+        # The first two documents are one long text and its halves exchanged: similar, and different in many terms.
+        text = commands.random.choices(words, k=commands.random.choice([5, 60, 200, 400]) if one else 400)
         for _ in range(9):
             copy = list(text)
-            for at in commands.random.sample(range(len(copy)), min(len(copy), commands.random.choice([0, 1, 2, 4, 9]))):
+            edits = commands.random.choice([0, 1, 2, 4, 9]) if len(made) > 1 else 0
+            for at in commands.random.sample(range(len(copy)), min(len(copy), edits)):
                 copy[at] = commands.random.choice(words)
-            if commands.random.random() < 0.2:
-                copy = copy[len(copy) // 2 :] + copy[: len(copy) // 2]
             number = len(made)
+            if commands.random.random() < 0.2 and number or number == 1:
+                copy = copy[len(copy) // 2 :] + copy[: len(copy) // 2]
             url = f"http://{commands.random.choice(hosts)}:8080/{number}"
             made.append({"id": f"d{number:03}", "url": url, "text": " ".join(copy)})
     return made
