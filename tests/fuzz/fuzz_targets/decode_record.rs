@@ -2,7 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use nddb_format::record::{self, Archive, Batch, Counters, Group, Interval, Print, Prints, Range, Record, Settings};
+use nddb_format::record::{
+    self, Archive, Batch, Counters, Interval, IntervalGroup, Print, Prints, Range, Record, Settings,
+};
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(record) = Record::decode(bytes) {
@@ -34,7 +36,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     if let Ok(Prints::Group(group)) = Prints::decode(1000, bytes) {
         let fingerprints: Vec<u64> = group.iter().map(|print| print.fingerprint).collect();
-        assert_eq!(Group::encode(&fingerprints), bytes);
+        assert_eq!(IntervalGroup::encode(&fingerprints), bytes);
     }
     if let Ok(numbers) = record::decode_stretch(1000, bytes) {
         assert_eq!(record::encode_stretch(&numbers), bytes);
