@@ -4,6 +4,9 @@
 //! Not read are formulas of which a page has only outlines (`d` of a `path`) or a file (`src="12.png"`). Raised and
 //! lowered text (`sup`, `sub`) is text: it is a footnote or a part of a name (H2O) more often than a power.
 
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
 use super::{Scanner, Tag, unseen};
@@ -89,35 +92,27 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// Base 64 with or without padding, whose last bits may be anything.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
 /// Returns the drawing in an address `data:image/svg+xml`, escaped or in base 64.
 fn drawing(address: &str) -> Option<String> {
     let (kind, data) = address.trim_start().strip_prefix("data:image/svg+xml")?.split_once(',')?;
     let bytes = match kind.trim_end().ends_with(";base64") {
-        true => decode_base64(data)?,
+        true => {
+            let data = data.bytes().filter(|byte| !byte.is_ascii_whitespace()).take_while(|&byte| byte != b'=');
+            let mut data: Vec<u8> = data.collect();
+            data.truncate(data.len() - usize::from(data.len() % 4 == 1));
+            BASE64.decode(data).ok()?
+        }
         false => percent_decode_str(&decode_attribute(data)).collect(),
     };
     String::from_utf8(bytes).ok()
-}
-
-/// Decodes base 64 up to the padding, without spaces; `None` for other characters.
-fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let (mut bytes, mut held, mut bits) = (Vec::with_capacity(text.len() / 4 * 3), 0_u32, 0);
-    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()).take_while(|&byte| byte != b'=') {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        (held, bits) = (held << 6 | u32::from(value), bits + 6);
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((held >> bits) as u8);
-        }
-    }
-    Some(bytes)
 }
 
 /// Returns whether an attribute of any element holds a formula: `data-tex`, `data-mathml`, the label of a drawing, the
