@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use nddb_archive::{Format, expand};
 use nddb_dedup::OnlineDetector;
 use nddb_format::record::other_kind;
-use nddb_index::{Config, Error, Reader, View};
+use nddb_index::{Config, Reader, View};
 
 use crate::answers::{self, Answers, Asking, InParts, Judged, NamedFederation, Noticed, PassageOptions, Texts};
 use crate::error::{JobError, Result};
@@ -42,7 +42,7 @@ pub struct AgainstWatch<'a, 'f> {
     pub emit: &'a mut dyn FnMut(&[u8]) -> nddb_index::Result<()>,
 }
 
-/// What was found.
+/// The numbers of a run.
 #[derive(Debug)]
 pub struct AgainstSummary {
     /// Number of documents of A.
@@ -109,9 +109,8 @@ impl<'a> Against<'a> {
             outside: Some(a.view()),
             only_matched: true,
         };
-        let (emit, stop) = (&mut *watch.emit, watch.files.stop);
-        let mut lines = |answers: &Answers| if stop() { Err(Error::Cancelled) } else { emit(&answers.lines) };
-        let mut asking = Asking::new(&judged, watch.files.threads, &mut lines);
+        let mut lines = |answers: &Answers| (watch.emit)(&answers.lines);
+        let mut asking = Asking::new(&judged, watch.files.threads, watch.files.stop, &mut lines);
         asking.ask_outside(a.view())?;
         let (documents, found) = asking.done();
         write_list(list, &found.matched, &|id| Ok(a.view().has_namesake(id)?))?;
@@ -137,8 +136,7 @@ impl<'a> Against<'a> {
             Some(_) => None,
             None => Some(expand(&[self.a.to_owned()], Format::Auto)?),
         };
-        let located = inputs.iter().flat_map(|inputs| &inputs.located);
-        located.for_each(|input| watch.files.outputs.reads("an input", &input.path));
+        inputs.iter().for_each(|inputs| watch.files.outputs.reads_inputs(&inputs.located));
         let whole = Config::within(K)?.recipe(&answers::whole().label());
         let b = if files.is_empty() { None } else { Some(OpenedDocuments::load(files, &whole, &mut *watch.files)?) };
         let name = files.first().filter(|_| !databases.is_empty()).map(|path| path.display().to_string());
@@ -154,9 +152,8 @@ impl<'a> Against<'a> {
             texts: a.as_ref().map_or_else(|| Texts::of(&inputs), |a| Texts::Of(a.view())),
             too_short: AtomicU64::default(),
         };
-        let (emit, stop) = (&mut *watch.emit, watch.files.stop);
-        let mut lines = |answers: &Answers| if stop() { Err(Error::Cancelled) } else { emit(&answers.lines) };
-        let mut asking = Asking::new(&in_parts, watch.files.threads, &mut lines);
+        let mut lines = |answers: &Answers| (watch.emit)(&answers.lines);
+        let mut asking = Asking::new(&in_parts, watch.files.threads, watch.files.stop, &mut lines);
         let mut may_have_namesakes = false;
         if let Some(a) = &a {
             asking.ask_outside(a.view())?;

@@ -91,7 +91,7 @@ impl OpenedDocuments {
     pub fn load(given: &[PathBuf], config: &Config, files: &mut FileLoading<'_>) -> Result<Self> {
         let FileLoading { outputs, temporary, threads, memory, event, loaded, stop } = files;
         let inputs = expand(given, Format::Auto)?;
-        inputs.located.iter().for_each(|input| outputs.reads("an input", &input.path));
+        outputs.reads_inputs(&inputs.located);
         let folder = temporary.map_or_else(tempfile::env::temp_dir, Path::to_owned);
         let folder = Scratch::in_folder(&folder).map_err(|error| JobError::Output(OutputError::io(folder)(error)))?;
         let options = Options::default();

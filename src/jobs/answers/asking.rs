@@ -1,7 +1,7 @@
 //! Execution of queries on many threads, with answers passed on in the order of the queries.
 
 use nddb_dedup::in_order;
-use nddb_index::{Federation, Stored, View, Work};
+use nddb_index::{Error, Federation, Stored, View, Work};
 
 use super::Query;
 use super::passage_rows::PairInParts;
@@ -71,6 +71,7 @@ impl Answers {
 pub struct Asking<'a, A> {
     answering: &'a A,
     threads: usize,
+    stop: &'a (dyn Fn() -> bool + Sync),
     emit: &'a mut dyn FnMut(&Answers) -> nddb_index::Result<()>,
     queries: u64,
     /// The sum of all answers without what was passed on.
@@ -78,9 +79,15 @@ pub struct Asking<'a, A> {
 }
 
 impl<'a, A: Answering> Asking<'a, A> {
-    /// Makes a run on this many threads that passes its answers on to `emit`, a piece at a time.
-    pub fn new(answering: &'a A, threads: usize, emit: &'a mut dyn FnMut(&Answers) -> nddb_index::Result<()>) -> Self {
-        Self { answering, threads, emit, queries: 0, sum: Answers::default() }
+    /// Makes a run on this many threads that passes its answers on to `emit`, a piece at a time, until `stop` returns
+    /// `true`.
+    pub fn new(
+        answering: &'a A,
+        threads: usize,
+        stop: &'a (dyn Fn() -> bool + Sync),
+        emit: &'a mut dyn FnMut(&Answers) -> nddb_index::Result<()>,
+    ) -> Self {
+        Self { answering, threads, stop, emit, queries: 0, sum: Answers::default() }
     }
 
     /// Returns the number of threads.
@@ -91,12 +98,12 @@ impl<'a, A: Answering> Asking<'a, A> {
     /// Answers queries, in their order.
     ///
     /// # Errors
-    /// Errors of the databases, and of the output.
+    /// Errors of the databases, and of the output; [`Error::Cancelled`].
     pub fn ask(&mut self, queries: &[Query]) -> Result<()> {
         self.queries += queries.len() as u64;
         let mut pieces = queries.chunks(A::PIECE);
         let threads = self.threads.min(queries.len().div_ceil(A::PIECE));
-        let Self { answering, emit, sum, .. } = self;
+        let Self { answering, stop, emit, sum, .. } = self;
         in_order(
             threads,
             || pieces.next(),
@@ -107,7 +114,7 @@ impl<'a, A: Answering> Asking<'a, A> {
                 sum.matched.append(&mut answers.matched);
                 sum.work += answers.work;
                 sum.nanoseconds.append(&mut answers.nanoseconds);
-                Ok(emit(&answers)?)
+                if stop() { Err(Error::Cancelled.into()) } else { Ok(emit(&answers)?) }
             },
         )
     }

@@ -87,7 +87,7 @@ pub(crate) fn whole() -> Recipe {
     Recipe::default().with_parts(1).unwrap_or_default()
 }
 
-/// What is noticed while documents of files are asked for.
+/// Entries and files that are left out while the documents of files are looked up.
 pub enum Noticed<'a> {
     /// A document is skipped.
     Skipped(Skipped<'a>),
@@ -404,13 +404,13 @@ pub fn pairs_in_parts(
     let (threads, mut pages) = (resources.threads, None);
     if how.reading.any() {
         let paired = Paired { view, limits: how.limits(), numbers: Mutex::default() };
-        Asking::new(&paired, threads, &mut |_| Ok(())).ask_all(&Federation::of(view))?;
+        Asking::new(&paired, threads, &|| false, &mut |_| Ok(())).ask_all(&Federation::of(view))?;
         let numbers = paired.numbers.into_inner().unwrap_or_else(PoisonError::into_inner);
         pages = Some(Pages::read(view, &numbers, resources, watch)?);
     }
     let [frequent, left_out] = Default::default();
     let pairs = PairsInParts { view, pages, how, as_rows, frequent, left_out };
-    let mut asking = Asking::new(&pairs, threads, emit);
+    let mut asking = Asking::new(&pairs, threads, &|| false, emit);
     asking.ask_all(&Federation::of(view))?;
     let (documents, found) = asking.done();
     let [frequent, left_out] = [pairs.frequent, pairs.left_out].map(AtomicU64::into_inner);

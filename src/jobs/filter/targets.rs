@@ -34,7 +34,7 @@ impl Targets {
         removed: Option<(&str, &Path)>,
         outputs: &Outputs,
     ) -> Result<Self> {
-        located.iter().for_each(|input| outputs.reads("an input", &input.path));
+        outputs.reads_inputs(located);
         let names = names(given, located);
         let is_one = matches!((given, located), ([given], [input]) if input.path == *given);
         let named = Named { given, is_one, names: &names, outputs };

@@ -40,6 +40,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use nddb_archive::Located;
+
 pub use self::ending::{check_copy, check_format, check_list, check_page, format_of};
 pub use self::error::OutputError;
 pub(crate) use self::file::sync_folder;
@@ -88,6 +90,11 @@ impl Outputs {
         if let Some(identity) = Identity::read(path) {
             self.register().read.entry(identity).or_insert_with(|| read_as.to_owned());
         }
+    }
+
+    /// Notes the inputs that the run reads, as [`Outputs::reads`] does.
+    pub fn reads_inputs(&self, inputs: &[Located]) {
+        inputs.iter().for_each(|input| self.reads("an input", &input.path));
     }
 
     /// Registers a file, a remote object, or stdout (`-`) as an output that `option` names, and locks it.

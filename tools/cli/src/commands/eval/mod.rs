@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
     let recipes = args.recipe.iter().map(|name| recipe(name)).collect::<Result<Vec<Recipe>>>()?;
     let labels = read_labels(&args.pairs)?;
     let documents = archive::expand(&[&args.docs], archive::Format::Auto)?;
-    documents.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
+    global.outputs.reads_inputs(&documents.located);
     let review = args.review.as_deref().map(|path| global.output("--review", Some(path))).transpose()?;
     let page = args.report.as_deref().map(|path| global.page("--report", Some(path))).transpose()?;
     let meter = global.messages().meter("eval");

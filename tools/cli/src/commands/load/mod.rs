@@ -195,7 +195,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     given.extend(args.listed.read(global)?.into_iter().map(OsString::from));
     let options = args.options(global)?;
     let inputs = archive::expand(&given, args.format)?;
-    inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
+    global.outputs.reads_inputs(&inputs.located);
     args.fields.names.check(args.id, args.format, &inputs.located)?;
     if args.id.is_some_and(IdFrom::is_place) && !args.select.is_empty() {
         let id = args.id.unwrap_or_default();

@@ -220,9 +220,8 @@ fn in_parts((args, format): (&Args, Format), readers: &[Reader], global: &Global
     };
     let output = Output::create(&global.output("-o", args.output.as_deref().or(silent(global)))?)?;
     let mut output = if format == Format::Table { output.tabled() } else { output };
-    let mut emit =
-        |answers: &Answers| if interrupt::asked() { Err(nddb::Error::Cancelled) } else { output.emit(&answers.lines) };
-    let mut asking = Asking::new(&in_parts, global.threads(), &mut emit);
+    let mut emit = |answers: &Answers| output.emit(&answers.lines);
+    let mut asking = Asking::new(&in_parts, global.threads(), &interrupt::asked, &mut emit);
     let outcome = match &inputs {
         Some(inputs) => {
             interrupt::catch().map_err(|error| Failure::failed(format!("^C cannot be caught: {error}")))?;
@@ -250,7 +249,7 @@ fn inputs(paths: &[PathBuf], global: &Global) -> Result<Option<Inputs>> {
         return Err(Failure::usage("--docs with --parts takes files and folders: use 'nddb against' for a database"));
     }
     let inputs = archive::expand(paths, archive::Format::Auto)?;
-    inputs.located.iter().for_each(|input| global.outputs.reads("an input", &input.path));
+    global.outputs.reads_inputs(&inputs.located);
     Ok(Some(inputs))
 }
 
@@ -289,9 +288,8 @@ fn ask<A: Answering>(
     let clock = Clock::start();
     let output = Output::create(&global.output("-o", args.output.as_deref().or(silent(global)))?)?;
     let mut output = if format == Format::Table { output.tabled() } else { output };
-    let mut emit =
-        |answers: &Answers| if interrupt::asked() { Err(nddb::Error::Cancelled) } else { output.emit(&answers.lines) };
-    let mut asking = Asking::new(answering, threads, &mut emit);
+    let mut emit = |answers: &Answers| output.emit(&answers.lines);
+    let mut asking = Asking::new(answering, threads, &interrupt::asked, &mut emit);
     let outcome = match outside {
         Some((outside, loaded)) => {
             code = *loaded;
