@@ -56,7 +56,6 @@ impl Known {
     }
 
     /// Like [`Known::of`], for a summary; its document has a fingerprint.
-    #[inline]
     pub fn of_summary(summary: &Summary<'_>) -> Self {
         Self {
             fingerprint: Some(Fingerprint(summary.fingerprint)),

@@ -110,8 +110,9 @@ fn near_fingerprints(
     let leaders = Leaders(sorter.finish().indexed(&resources.folder)?);
     leaders.equal(found)?;
     let within = Within(u8::try_from(within).unwrap_or(u8::MAX));
-    let half = Resources { memory_limit: 2 * memory, ..resources.clone() };
-    let pairs = context.ticker.lend(|watch| context.view.close_pairs(within, &half, Some(watch)))?;
+    // Half of it is for the pairs.
+    let granted = Resources { memory_limit: 2 * memory, ..resources.clone() };
+    let pairs = context.ticker.lend(|watch| context.view.close_pairs(within, &granted, Some(watch)))?;
     // Two merge joins with the sorted fingerprints: by the lesser fingerprint, then by the greater.
     let mut halves = Sorter::<2>::new(&resources.folder, memory);
     let mut at = 0;

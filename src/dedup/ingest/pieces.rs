@@ -155,7 +155,6 @@ impl Files<'_> {
                 Ok(Some(entry)) => entry,
                 Ok(None) => {
                     (piece.to, piece.is_last) = (input.resume_point(), true);
-                    piece.payload_bytes = input.payload_bytes().saturating_sub(payload);
                     break;
                 }
                 Err(error) => {
@@ -193,7 +192,7 @@ impl Files<'_> {
             }
             piece.entries.push(entry);
         }
-        if !of_stretch {
+        if !of_stretch || piece.is_last {
             piece.payload_bytes = input.payload_bytes().saturating_sub(payload);
         }
         let has_ended = piece.is_last || !of_stretch && to == u64::MAX;

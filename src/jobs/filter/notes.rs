@@ -130,16 +130,18 @@ impl Notes {
         if !has_reasons && !has_copies && !table.exists() {
             return Ok((Self { clusters, ..Self::default() }, None));
         }
-        let (mut places, mut reasons, mut copies) = (Places::default(), Reasons::default(), Copies::new(view)?);
+        let (mut places, mut reasons) = (Places::default(), Reasons::default());
+        let mut copies = has_copies.then(|| Copies::new(view)).transpose()?;
         RemoveTsv::read(&table, &mut |named, because, place| {
             places.add(&named, place);
-            if has_copies {
-                add_copy(&mut copies, &named, because.kept, view)?;
+            if let Some(copies) = &mut copies {
+                add_copy(copies, &named, because.kept, view)?;
             }
             if has_reasons { reasons.add((&named, &because), &table, view) } else { Ok(()) }
         })?;
         reasons.by_id.sort_unstable();
-        Ok((Self { clusters, reasons, copies: copies.sorted().all() }, Some(places.sorted())))
+        let copies = copies.map_or_else(Vec::new, |copies| copies.sorted().all());
+        Ok((Self { clusters, reasons, copies }, Some(places.sorted())))
     }
 
     /// Returns the cluster of a row and the decision about it; without a cluster if another row of its id was judged.

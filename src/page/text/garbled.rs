@@ -8,16 +8,10 @@ pub(crate) fn is_garbled(text: &str) -> bool {
 }
 
 fn has_reference(word: &str) -> bool {
-    let names = |reference: &str| match reference.split_once(';') {
-        Some((name, _)) => {
-            matches!(name, "amp" | "lt" | "gt" | "quot" | "nbsp" | "apos")
-                || name
-                    .strip_prefix('#')
-                    .is_some_and(|code| !code.is_empty() && code.bytes().all(|b| b.is_ascii_digit()))
-        }
-        None => false,
-    };
-    word.split('&').skip(1).any(names)
+    let is_code = |code: &str| !code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit());
+    let is_name = |name: &str| matches!(name, "amp" | "lt" | "gt" | "quot" | "nbsp" | "apos");
+    let mut names = word.split('&').skip(1).filter_map(|reference| Some(reference.split_once(';')?.0));
+    names.any(|name| is_name(name) || name.strip_prefix('#').is_some_and(is_code))
 }
 
 fn is_garbled_word(word: &str) -> bool {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args};
 use nddb::archive::Format;
+use nddb_jobs::opened_documents::is_database;
 use nddb_jobs::output::{self, Destination, Outputs};
 use nddb_jobs::scratch::Scratch;
 use serde_json::Value;
@@ -164,11 +165,7 @@ impl FromEnvironment {
     /// argument that is a database is used as `DB` in any case.
     pub fn split(&self, mut given: Vec<OsString>, what: &str) -> Result<(PathBuf, Vec<OsString>)> {
         let db = match &self.db {
-            Some(db)
-                if !given.first().is_some_and(|first| nddb_jobs::opened_documents::is_database(first.as_ref())) =>
-            {
-                db.clone()
-            }
+            Some(db) if !given.first().is_some_and(|first| is_database(first.as_ref())) => db.clone(),
             None if given.is_empty() => {
                 return Err(Failure::usage(format!(
                     "missing argument: DB {what}; or set NDDB_DB to name the database"
