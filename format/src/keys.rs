@@ -10,7 +10,7 @@ pub const KEY_BITS: u8 = 40;
 /// Number of files of a key table: a segment and its postings.
 pub const KEY_FILES: u64 = 2;
 
-/// KeyKind of a key of the catalog.
+/// Kind of a key of the catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum KeyKind {

@@ -177,8 +177,8 @@ impl Stream {
         Ok(None)
     }
 
-    /// Returns whether the last entry is longer than a record may be, or damage or the size of the window had to do with
-    /// what was read since the last call.
+    /// Returns whether the last entry is longer than a record may be, or damage or the size of the window affected the
+    /// entries that were read since the last call.
     pub(super) fn take_doubt(&mut self) -> bool {
         std::mem::take(&mut self.is_doubtful) || self.offset.saturating_sub(self.entry) > self.limits.record as u64
     }

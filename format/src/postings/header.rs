@@ -1,4 +1,4 @@
-//! PostingsHeader and footer of a postings file, and the limits that the header is checked against (SPEC 7.1 and 7.4).
+//! Header and footer of a postings file, and the limits that the header is checked against (SPEC 7.1 and 7.4).
 
 use crate::Result;
 use crate::block::BLOCK_SIZE;

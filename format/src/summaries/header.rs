@@ -1,4 +1,4 @@
-//! SummariesHeader and footer of a file of summaries, and the limits that the header is checked against (SPEC 8.7).
+//! Header and footer of a file of summaries, and the limits that the header is checked against (SPEC 8.7).
 
 use crate::Result;
 use crate::digest::Digest;

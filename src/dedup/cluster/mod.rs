@@ -22,8 +22,7 @@ mod within;
 use std::collections::HashMap;
 
 use fixedbitset::FixedBitSet;
-use nddb_index::spill::progress::Progress;
-use nddb_index::spill::progress::Ticker;
+use nddb_index::spill::progress::{Progress, Ticker};
 use nddb_index::spill::resources::Resources;
 use nddb_index::{Result, View, Watch};
 use nddb_verdict::Level;

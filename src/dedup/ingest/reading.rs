@@ -1,4 +1,4 @@
-//! What is read next: a piece, or a stretch of a large file for those who sketch.
+//! The reader of the inputs: it reads pieces, and divides large files into stretches, which other threads read.
 
 use std::sync::atomic::Ordering;
 

@@ -45,7 +45,8 @@ pub(super) struct Stretch {
     pub(super) to: u64,
 }
 
-/// What was made of a task: the pieces of an input, and the point up to which the [`Order`] reads what is missing.
+/// The result of a task: pieces with their documents, and the resume point up to which the [`Order`] reads entries that
+/// no piece has.
 pub(super) struct Done {
     source: usize,
     to: ResumePoint,

@@ -2,8 +2,7 @@
 
 use fixedbitset::FixedBitSet;
 use nddb_index::spill::mapped_rows::{MappedRows, MappedRowsWriter};
-use nddb_index::spill::progress::Progress;
-use nddb_index::spill::progress::Ticker;
+use nddb_index::spill::progress::{Progress, Ticker};
 use nddb_index::spill::resources::Resources;
 use nddb_index::spill::sort::Sorter;
 use nddb_index::spill::temp_file::{TempFile, TempMap};
@@ -18,7 +17,7 @@ use crate::text_summary::UnreadTexts;
 const BUFFER_SIZE: usize = 1 << 20;
 /// Characters of a title that are kept.
 const TITLE_MAX: usize = 300;
-/// GroupKind of a text.
+/// Kind of a text.
 const URL: u64 = 0;
 const TITLE: u64 = 1;
 

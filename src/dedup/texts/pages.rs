@@ -4,8 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use fixedbitset::FixedBitSet;
-use nddb_index::spill::progress::Progress;
-use nddb_index::spill::progress::Ticker;
+use nddb_index::spill::progress::{Progress, Ticker};
 use nddb_index::spill::resources::Resources;
 use nddb_index::{Result, Stored, View};
 use nddb_page::sketch::{PageWords, placed_words};

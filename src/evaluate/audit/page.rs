@@ -44,8 +44,8 @@ pub(super) const COLUMNS: [&str; 21] = [
 
 impl Audit {
     /// Returns the page: one self-contained HTML file that makes no network requests and runs only its own script.
-    /// `asks_kinds` adds a question about the kind of difference (Henzinger 2006, Tables 3 and 6). `next` are commands that
-    /// read the labels, each with what it does.
+    /// `asks_kinds` adds a question about the kind of difference (Henzinger 2006, Tables 3 and 6). `next` are commands
+    /// that read the labels, each with what it does.
     pub fn page(&self, asks_kinds: bool, next: &[[&str; 2]]) -> String {
         let style = format!("{STYLE}{WORD_DIFF_STYLE}");
         let db = escape(&self.db);

@@ -153,8 +153,8 @@ impl<'a> View<'a> {
         self.snapshot.counters.sum()
     }
 
-    /// Finds all pairs of distinct stored fingerprints within `within` bits of each other, ascending, each once and with
-    /// the lesser first. A fingerprint whose documents are all deleted is still stored until a compaction drops it. All
+    /// Finds all pairs of distinct stored fingerprints within `within` bits of each other, ascending, each once and
+    /// with the lesser first. A fingerprint whose documents are all deleted is still stored until a compaction drops it. All
     /// pairs are found before this returns, which `watch` can stop.
     ///
     /// # Errors
