@@ -2,7 +2,7 @@
 """Generates synthetic pages with labelled pairs: which are near-duplicates is known from their construction.
 
     made_pages.py FOLDER [--seed 2007] [--edits 100] [--products 10] [--revisions 25] [--figures 100]
-        [--references 8]
+        [--references 8] [--hot 0]
 
     nddb eval --docs FOLDER/edits/docs.jsonl --pairs FOLDER/edits/pairs.tsv --methods model,min-hash --json |
         jq -r '.method as $m | .splits[] | select(.by == "kind") | [$m, .part, .recall] | @tsv'
@@ -34,6 +34,9 @@ two names of one generator are labelled 0.
 `figures`: pages of 60 to 150 words with a table of 20 to 60 numbers. Each page has two copies: in one, one to three
 numbers differ (a date, a counter; labelled 1); in the other, all numbers differ (statistics of something else; labelled
 0).
+
+`hot`, only if asked for: N documents, half of them copies of one page on 1,000 sites, a quarter one login page with a
+visitor number, the rest distinct texts; and three labelled pairs.
 
 Each folder has `docs.jsonl`, `pairs.tsv` and, for `nddb-lab fit`, `groups.tsv`: a group is a kind of pairs. Words
 consist of random syllables and are drawn by Zipf's law. The same arguments give the same bytes.
@@ -221,7 +224,17 @@ def figures(language, arguments):
     return documents, pairs
 
 
-MADE = (("edits", edits), ("products", products), ("references", references), ("figures", figures))
+def hot(_, arguments):
+    count, draw = arguments.hot, random.Random(1)
+    words = ["".join(draw.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(draw.randint(3, 9))) for _ in range(5000)]
+    text = lambda: " ".join(draw.choice(words) for _ in range(60))
+    copy, login = text(), text()
+    body = lambda n: copy if n % 2 == 0 else login + f" Visitor {n}." if n % 4 == 1 else text()
+    made = lambda n: {"id": f"d{n}", "url": f"http://s{n % 1000}.org/{n}", "html": f"<p>{body(n)}</p>"}
+    return map(made, range(count)), [("d0", "d2", 1, "copy"), ("d1", "d5", 1, "login"), ("d3", "d7", 0, "other")]
+
+
+MADE = (("edits", edits), ("products", products), ("references", references), ("figures", figures), ("hot", hot))
 
 
 def main():
@@ -233,13 +246,18 @@ def main():
     parser.add_argument("--products", type=int, default=10, help="pages of each template")
     parser.add_argument("--references", type=int, default=8, help="pages of each generator and release")
     parser.add_argument("--figures", type=int, default=100, help="pages with two copies")
+    parser.add_argument("--hot", type=int, default=0, metavar="N", help="documents of which many are equal")
     arguments = parser.parse_args()
     for name, make in MADE:
+        if name == "hot" and not arguments.hot:
+            continue
         documents, pairs = make(Language(random.Random(f"{name} {arguments.seed}")), arguments)
         folder = arguments.folder / name
         folder.mkdir(parents=True, exist_ok=True)
+        count = 0
         with open(folder / "docs.jsonl", "w", encoding="utf-8") as file:
-            file.writelines(json.dumps(document) + "\n" for document in documents)
+            for count, document in enumerate(documents, 1):
+                file.write(json.dumps(document) + "\n")
         with open(folder / "pairs.tsv", "w", encoding="utf-8") as file:
             file.write("id1\tid2\tlabel\tkind\n")
             file.writelines("\t".join(map(str, pair)) + "\n" for pair in pairs)
@@ -249,7 +267,7 @@ def main():
             groups.setdefault(a, kind), groups.setdefault(b, kind)
         with open(folder / "groups.tsv", "w", encoding="utf-8") as file:
             file.writelines(f"{document}\t{group}\n" for document, group in groups.items())
-        print(f"{folder}: {len(documents)} pages, {len(pairs)} pairs")
+        print(f"{folder}: {count} pages, {len(pairs)} pairs")
 
 
 if __name__ == "__main__":
