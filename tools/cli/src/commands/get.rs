@@ -11,7 +11,7 @@ use crate::database;
 use crate::failure::{Code, Result};
 use crate::output::Output;
 
-/// Print the stored records of documents, one JSON object per line
+/// Print the stored records of documents
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "nddb get [OPTIONS] DB [ID...]",

@@ -21,7 +21,7 @@ use crate::text_options::text_part;
 /// Width in characters if stdout is no terminal.
 const WIDTH: usize = 120;
 
-/// Show two documents side by side and mark the words in which they differ
+/// Show two documents side by side, and how they differ
 ///
 /// The texts are those that were compared, of the database if it keeps words, or else read again from the archives.
 /// Text that a page carries and does not show is marked with [not shown]. Words of only one document are coloured on a

@@ -15,7 +15,7 @@ use crate::output::{self, Output};
 use crate::quantity::{bytes, counted};
 use crate::{database, table};
 
-/// List the archives that documents were loaded from, or tell the database where they were moved
+/// List the archives that documents were loaded from, or record where they were moved
 ///
 /// The database keeps no texts: show, text, report and methods that compare texts read them again from these files.
 #[derive(Debug, clap::Args)]
