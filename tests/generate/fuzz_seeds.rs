@@ -21,6 +21,7 @@ use nddb_format::record::{
 use nddb_format::scheme::Scheme;
 use nddb_format::summaries::{SummariesEncoder, SummariesSurvey, Summary};
 use nddb_format::{deleted, segment};
+use nddb_test_support::Golden;
 use roaring::RoaringTreemap;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -43,10 +44,11 @@ impl Seeds {
 fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let corpus = std::env::args_os().nth(1).map_or_else(|| root.join("fuzz/corpus"), PathBuf::from);
-    for version in folders(&root.join("data"))? {
-        for database in folders(&version)? {
-            let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let name = format!("{}-{}", name(&version), name(&database));
+    for version in entries(&root.join("data"))?.into_iter().filter(|path| path.is_dir()) {
+        for archive in entries(&version)? {
+            let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let name = format!("{}-{}", name(&version), name(&archive));
+            let database = Golden::unpacked(&archive);
             files(&corpus, &name, &database)?;
             if FingerprintSet::is_at(&database) {
                 continue;
@@ -64,9 +66,9 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn folders(of: &Path) -> Result<Vec<PathBuf>> {
+fn entries(of: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(of)?.collect::<std::io::Result<Vec<_>>>()?;
-    Ok(entries.iter().map(fs::DirEntry::path).filter(|path| path.is_dir()).collect())
+    Ok(entries.iter().map(fs::DirEntry::path).collect())
 }
 
 /// The files of a database, by kind.

@@ -1,6 +1,6 @@
-//! Makes the golden databases of the present format: `tests/data/v1`.
+//! Makes the golden databases of the present format: `tests/data/v1`, each an archive of GNU tar.
 //!
-//! `cargo run --example golden_databases [FOLDER]` replaces the folder. Once the format is released it is never made
+//! `cargo run --example golden_databases [FOLDER]` replaces those of the folder. Once the format is released it is never made
 //! again, or it would show nothing: a new format version gets a folder of its own.
 
 #[allow(dead_code, reason = "the test that compares needs more of it")]
@@ -10,6 +10,7 @@ mod golden;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A golden database and what makes it.
 type Golden = (&'static str, fn(&Path));
@@ -29,11 +30,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/v1");
     let folder = std::env::args_os().nth(1).map_or(default, PathBuf::from);
     fs::create_dir_all(&folder)?;
+    let made = tempfile::tempdir()?;
     for (name, make) in ALL {
-        let path = folder.join(name);
-        if path.exists() {
-            fs::remove_dir_all(&path)?;
-        }
+        let path = made.path().join(name);
         make(&path);
         // A set has no catalog.
         for entry in fs::read_dir(path.join("catalog")).into_iter().flatten() {
@@ -44,6 +43,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             {
                 fs::remove_file(entry.path())?;
             }
+        }
+        // The same files give the same archive.
+        let alike = ["--format=ustar", "--sort=name", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"];
+        let mut tar = Command::new("tar");
+        tar.arg("-cf").arg(folder.join(name).with_extension("tar")).args(alike).arg("--mode=u=rwX,go=rX");
+        if !tar.arg("-C").arg(&path).arg(".").status()?.success() {
+            return Err(format!("tar cannot pack {name}").into());
         }
     }
     Ok(())

@@ -20,6 +20,7 @@ use nddb_format::record::BatchState;
 use nddb_format::segment::Segment;
 use nddb_format::summaries::{Summaries, Summary};
 use nddb_page::sketch::min_bytes;
+use nddb_test_support::golden;
 
 use super::support::golden::{
     HOT, HOT_LEN, ORDINALS, PAGES, bare, flush, is_deleted, make_filtered, make_intervals, make_keys, make_narrow,
@@ -28,10 +29,6 @@ use super::support::golden::{
 
 /// Number of keys of the four golden pages that are printed: of each a digest and fifteen megashingles.
 const KEYS: u64 = 64;
-
-fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/v1").join(name)
-}
 
 fn web() -> BTreeMap<String, u64> {
     let mut all: BTreeMap<String, u64> = (0..400).map(|index| (format!("bulk-{index}"), spread(index))).collect();
@@ -413,7 +410,7 @@ fn the_reader_in_python_agrees_that_the_golden_databases_are_sound() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("spec_reader.py");
     for name in ["web", "narrow", "keys", "filtered", "intervals", "summaries", "parts", "set"] {
         let Some(mut python) = nddb_test_support::python("the reader in Python") else { return };
-        let outcome = python.arg(&script).arg("--database").arg(golden(name)).output().expect("it runs");
+        let outcome = python.arg(&script).arg("--database").arg(&*golden(name)).output().expect("it runs");
         let text = String::from_utf8_lossy(&outcome.stderr);
         assert!(outcome.status.success(), "{name}: {text}");
     }

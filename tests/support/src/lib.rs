@@ -1,10 +1,12 @@
-//! Shared parts of the tests and benches of all crates: random numbers, and programs that tests need.
+//! Shared parts of the tests and benches of all crates: random numbers, golden databases, and programs that tests need.
 
+mod golden;
 mod random;
 mod texts;
 
 use std::process::{Command, Stdio};
 
+pub use golden::{Golden, golden};
 pub use random::Random;
 pub use texts::texts;
 

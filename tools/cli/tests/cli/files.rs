@@ -137,9 +137,9 @@ fn the_reader_in_python_prints_the_files_of_the_golden_databases_alike() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let dir = Dir::new();
     for name in ["web", "narrow", "keys", "summaries", "parts"] {
-        let runs = root.join("tests/data/v1").join(name).join("runs");
+        let database = nddb_test_support::golden(name);
         let mut files: Vec<PathBuf> =
-            std::fs::read_dir(runs).expect("a folder").flatten().map(|entry| entry.path()).collect();
+            std::fs::read_dir(database.join("runs")).expect("a folder").flatten().map(|entry| entry.path()).collect();
         files.sort();
         assert!(files.len() >= 7 || ["keys", "parts"].contains(&name), "{name} has segments and postings");
         let script = root.join("tests/spec_reader.py");
