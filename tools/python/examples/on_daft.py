@@ -49,9 +49,9 @@ def sketch(
 
     `number` names the column of ages: unique integers, lower for older documents. Ids are unique texts. Rows without an
     id or a page are left out. By default reads the columns `text`, `html` and `url` if present. If you name a page
-    column, only that one is read; None disables a column. `keep_words` stores the words of each page in its sketch, so
-    that `clusters` computes what a removal loses; otherwise the loss is estimated. Raises ValueError if a named column
-    is missing.
+    column, only that one is read; None disables a column. `keep_words` stores the words of each page in its sketch,
+    from which `clusters` computes the loss of each removal; otherwise the loss is estimated. Raises ValueError if a
+    named column is missing.
     """
     named = columns_of(pages.column_names, number, id, text, html, url)
     check_numbers(pages.schema().to_pyarrow_schema(), number)

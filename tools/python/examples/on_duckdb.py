@@ -48,10 +48,10 @@ def sketch(
 
     `number` names the column of ages: unique integers, lower for older documents. Ids are unique texts. Rows without an
     id or a page are left out. By default reads the columns `text`, `html` and `url` if present. If you name a page
-    column, only that one is read; None disables a column. `keep_words` stores the words of each page in its sketch, so
-    that `clusters` computes what a removal loses; otherwise the loss is estimated. The sketches are held in memory,
-    some 900 bytes per page without words. Returns a relation of `connection` [default: DuckDB's own]. Raises ValueError
-    if a named column is missing.
+    column, only that one is read; None disables a column. `keep_words` stores the words of each page in its sketch,
+    from which `clusters` computes the loss of each removal; otherwise the loss is estimated. The sketches are held in
+    memory, some 900 bytes per page without words. Returns a relation of `connection` [default: DuckDB's own]. Raises
+    ValueError if a named column is missing.
     """
     reader = pyarrow.RecordBatchReader.from_stream(pages)
     named = columns_of(reader.schema.names, number, id, text, html, url)

@@ -1,15 +1,16 @@
 """nddb: a persistent index of document fingerprints that finds near-duplicates.
 
-``nddb.dedup`` takes near-duplicates out of tables, texts and files in one call. ``nddb.open`` reads a database,
-``nddb.Writer`` makes and fills one. Tables go in and out by the Arrow PyCapsule interface. ``nddb.commands`` has
-everything else that the command ``nddb`` does: batches, backups, checks, reports, copies of files.
+``nddb.dedup`` removes near-duplicates from tables, texts and files in one call. ``nddb.open`` opens a database for
+reading, ``nddb.Writer`` creates and fills one. Tables are exchanged through the Arrow PyCapsule interface.
+``nddb.commands`` has everything else that the command ``nddb`` does: batches, backups, checks, reports, copies of
+files.
 
 ===============  ===================================================================================
 one call         ``dedup`` ``Deduplicated``
 a database       ``open`` ``Reader`` ``Writer`` ``Config`` ``Federation`` and the module ``commands``
 answers          ``Match`` ``NearDuplicate`` ``Answer`` ``Verdict`` ``Stream``
 single pages     ``Recipe`` ``candidate_keys`` ``decide`` and the module ``tables``
-errors           ``Error``, and a class for each kind of error that is derived from it
+errors           ``Error``, and a subclass for each kind of error
 ===============  ===================================================================================
 """
 

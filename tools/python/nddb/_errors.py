@@ -1,6 +1,6 @@
 """The exceptions of the package: one class for each kind of error.
 
-Every exception has a ``hint``: what can be done, or None. From Python 3.11 on, tracebacks show it as a note.
+Every exception has a ``hint`` on what to do, or None. From Python 3.11 on, tracebacks show it as a note.
 """
 
 
@@ -11,7 +11,7 @@ class Error(Exception):
 
 
 class IoError(Error, OSError):
-    """A system call failed; ``errno`` is that of the system."""
+    """A system call failed; ``errno`` is the system's."""
 
 
 class Corrupt(Error):
@@ -55,7 +55,7 @@ class DamagedBackup(Error):
 
 
 class AlreadyExists(Error, FileExistsError):
-    """The path where something was to be created exists."""
+    """The path to create already exists."""
 
 
 class Mismatch(Error):
@@ -63,7 +63,7 @@ class Mismatch(Error):
 
 
 class SameDatabase(Error, ValueError):
-    """A database was to be merged into itself or into a copy of it."""
+    """A database cannot be merged into itself or a copy of itself."""
 
 
 class UnusableMethod(Error):
@@ -95,7 +95,7 @@ class Poisoned(Error):
 
 
 class Cancelled(Error):
-    """The work was stopped; what was acknowledged is kept."""
+    """The work was stopped; acknowledged changes are kept."""
 
 
 class Busy(Error):
@@ -107,4 +107,4 @@ class ArchiveError(Error):
 
 
 class RecipeError(Error, ValueError):
-    """A recipe is not known, or of another version."""
+    """A recipe is unknown, or has another version."""

@@ -86,8 +86,8 @@ class Config:
 
 @final
 class Match:
-    """A stored document within the distance of a query: id, distance, fingerprint, url, site; of a Federation of
-    several databases also db, the path of its database."""
+    """A stored document within the distance of a query: id, distance, fingerprint, url, site, and in a Federation of
+    several databases db (the path of its database)."""
     def __new__(
         cls,
         id: str | int,
@@ -119,8 +119,8 @@ class Match:
 
 @final
 class NearDuplicate:
-    """A stored near-duplicate: id, url, site, rule (what decided), distance, probability and scores; of a Federation of
-    several databases also db, the path of its database."""
+    """A stored near-duplicate: id, url, site, rule (what decided), distance, probability, scores, and in a Federation
+    of several databases db (the path of its database)."""
     def __new__(
         cls,
         id: str | int,
@@ -208,7 +208,7 @@ class Stream:
     def __iter__(self) -> Iterator[dict[str, Any]]: ...
 
 class _Databases:
-    """What `Reader` and `Federation` have in common: one database or several, which are asked as one."""
+    """The base of `Reader` and `Federation`: one database, or several queried as one."""
     @property
     def k(self) -> int: ...
     @property
@@ -218,9 +218,10 @@ class _Databases:
     def refresh(self) -> bool:
         """Switches to the newest state of each database; returns whether anything has changed."""
     def probe(self, fingerprint: _Fingerprint, k: int | None = None, *, limit: int | None = None) -> list[Match]:
-        """Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id."""
+        """Finds every document within `k` bits of a fingerprint: a list of Match, sorted by distance and id."""
     def nearest(self, fingerprint: _Fingerprint, n: int, k: int = 16) -> list[Match]:
-        """Finds the `n` documents nearest to a fingerprint within `k` bits: a list of Match, by distance and id."""
+        """Finds the `n` documents nearest to a fingerprint within `k` bits: a list of Match, sorted by distance and
+        id."""
     def query(
         self,
         *,
@@ -240,8 +241,8 @@ class _Databases:
     ) -> Answer:
         """Finds the near-duplicates of a page or of a stored document: an Answer, a sequence of NearDuplicate."""
     def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream:
-        """Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp,
-        distance, id."""
+        """Finds, for each fingerprint, every document within `k` bits: a Stream with the columns query, fp, distance,
+        id."""
     def __len__(self) -> int: ...
     def __contains__(self, id: str | int, /) -> bool: ...
 
@@ -257,7 +258,7 @@ class Reader(_Databases):
     def get(self, id: str | int) -> dict[str, Any] | None:
         """Returns the document with an id, as a dictionary with the keys of `nddb get`, or None."""
     def stats(self) -> dict[str, Any]:
-        """Returns documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`."""
+        """Returns counts of documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`."""
     def passages(
         self,
         *,
@@ -268,7 +269,7 @@ class Reader(_Databases):
         charset: str | None = None,
         min_words: int = 20,
     ) -> list[dict[str, Any]]:
-        """Finds the documents that have passages in common with a text, of a database made with `--parts`"""
+        """Finds the documents that have passages in common with a text, in a database made with `--parts`"""
     def against(
         self,
         databases: Federation,
@@ -280,8 +281,8 @@ class Reader(_Databases):
         complete: bool = False,
         min_probability: float | None = None,
     ) -> Stream:
-        """Returns the near-duplicates of all documents in other databases, as `nddb against` does: a Stream with the
-        columns id, near (the id of the other document), db, rule, and the same columns of scores as `clusters`."""
+        """Finds near-duplicates in other databases for all documents, as `nddb against` does: a Stream with the columns
+        id, near (the id of the other document), db, rule, and the scores of `clusters`."""
     def pairs(
         self,
         method: _Method | None = None,
@@ -320,8 +321,8 @@ class Reader(_Databases):
         k: int | None = None,
         min_probability: float | None = None,
     ) -> Stream:
-        """Explains why two stored documents are near-duplicates or not: a Stream with a row for the verdict, for each
-        bound of the method, and for each piece of evidence of the model."""
+        """Explains why two stored documents are near-duplicates or not: a Stream with rows for the verdict, the bounds
+        of the method, and the evidence of the model."""
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 def open(path: _Path) -> Reader:
@@ -329,12 +330,12 @@ def open(path: _Path) -> Reader:
 
 @final
 class Federation(_Databases):
-    """Several databases, queried as one that has the documents of all."""
+    """Several databases, queried as one."""
     def __new__(cls, databases: Iterable[_Path | Reader]) -> Self: ...
     @property
     def readers(self) -> list[Reader]: ...
     def get(self, id: str | int) -> dict[str, Any] | None:
-        """Returns the document with an id, as `Reader.get`, with the path of its database as `db`, or None."""
+        """Returns what `Reader.get` returns, with the path of the document's database as `db`."""
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
@@ -362,7 +363,7 @@ class Writer:
         url: str | None = None,
         charset: str | None = None,
     ) -> Literal["new", "replaced", "unchanged"]:
-        """Stages a document: returns new, replaced or unchanged."""
+        """Stages a document; returns new, replaced or unchanged."""
     def add_if_new(
         self,
         id: str | int,
@@ -380,7 +381,7 @@ class Writer:
         min_probability: float | None = None,
         level: _Level | None = None,
     ) -> Verdict:
-        """Stages a document unless it is a near-duplicate of one that is stored or staged: returns a Verdict."""
+        """Stages a document unless it is a near-duplicate of a stored or staged one; returns a Verdict."""
     def rm(self, ids: str | int | Iterable[str | int]) -> int:
         """Stages the deletion of documents, by one id or several; returns the number of documents found."""
     def load(
@@ -402,7 +403,7 @@ class Writer:
         select: _Path | Iterable[_Path] | None = None,
         progress: _Progress = None,
     ) -> dict[str, Any]:
-        """Loads files and folders in bulk: a dictionary with the keys of `nddb load --json`."""
+        """Loads files and folders in bulk; returns a dictionary with the keys of `nddb load --json`."""
     def add_batch(
         self,
         table: _Table,
@@ -416,14 +417,14 @@ class Writer:
         batch: str | None = None,
         progress: _Progress = None,
     ) -> dict[str, int]:
-        """Stages the documents of a table: a dictionary of documents, replaced, unchanged, repeated, unprinted and
+        """Stages the documents of a table; returns counts of documents, replaced, unchanged, repeated, unprinted and
         skipped."""
     def commit(self) -> None:
         """Makes staged changes durable, and visible to every reader that refreshes."""
     def close(self) -> None:
         """Commits and closes; so does the end of a `with` block."""
     def abandon(self) -> None:
-        """Drops what is staged and closes; so does an exception in a `with` block."""
+        """Drops staged changes and closes; so does an exception in a `with` block."""
     def __enter__(self) -> Self: ...
     def __exit__(self, kind: object, value: object, traceback: object) -> Literal[False]: ...
 
@@ -441,7 +442,7 @@ class Recipe:
         url: str | None = None,
         charset: str | None = None,
     ) -> int:
-        """Returns the fingerprint of a page, of `text` or `html` (str or bytes), as an integer."""
+        """Returns the fingerprint of a page (`text` or `html`, str or bytes) as an integer."""
     def sketch(
         self,
         *,
@@ -469,7 +470,7 @@ class Recipe:
 def candidate_keys(
     sketches: _Table, method: _Method = "model", *, k: int = 3, recipe: str = "main", complete: bool = False
 ) -> Stream:
-    """Returns the keys by which candidate pairs are found: a Stream with the columns id and key."""
+    """Returns the keys that find candidate pairs: a Stream with the columns id and key."""
 def decide(
     a: _Table,
     b: _Table,
@@ -480,7 +481,7 @@ def decide(
     or_hamming: bool = False,
     losses: bool = False,
 ) -> Stream:
-    """Decides pairs of documents: each row of two tables with the column `sketch` is a pair."""
+    """Decides pairs of documents, row by row, from two tables with the column `sketch`."""
 def properties(
     sketches: _Table,
     method: _Method | None = None,
@@ -490,22 +491,22 @@ def properties(
     complete: bool = False,
     groups: int | None = None,
 ) -> Stream:
-    """Returns the values by which documents are joined: a Stream with a row for each row of a table with the columns
-    number and sketch."""
+    """Returns the values that documents are joined by, from a table with the columns number and sketch."""
 def contents(sketches: _Table) -> Stream:
-    """Returns digests by which unchanged documents are recognised: a Stream with a row for each row of a table with the
-    columns number and sketch."""
+    """Returns digests that recognise unchanged documents, row by row, from a table with the columns number and
+    sketch."""
 def default_method(recipe: str = "main") -> str:
-    """Returns the name of the method that is the default of a recipe."""
+    """Returns the name of the default method of a recipe."""
 def pairs_by_key(postings: _Table, *, cut: object | None = None, group_limit: int | None = None) -> Stream:
-    """Finds candidate pairs in rows of key, number and keys, sorted by key, then by number: a Stream of older, newer,
+    """Finds candidate pairs in rows of (key, number, keys), sorted by key and number: a Stream of older, newer,
     listed."""
 def pairs_by_fingerprint(postings: _Table, *, k: int = 3, groups: int = 4) -> Stream:
-    """Finds pairs within k bits in rows of key, number and fp, sorted by key: a Stream of older, newer, once each."""
+    """Finds pairs within k bits in rows of (key, number, fp), sorted by key: a Stream of older, newer, each pair
+    once."""
 def stars(pairs: _Table) -> Stream:
     """Assigns leaders of classes to founders, in one pass over all pairs of leaders: a Stream of number, founder."""
 def choose(rows: _Table) -> Stream:
-    """Assigns documents to founders, in classes whose leader joined one: a Stream of number, founder."""
+    """Assigns documents to founders, for classes whose leader joined a founder: a Stream of number, founder."""
 def members(
     documents: _Table,
     method: _Method | None = None,
@@ -517,14 +518,13 @@ def members(
     group_limit: int | None = None,
     min_probability: float | None = None,
 ) -> Stream:
-    """Makes the rows of `clusters` for complete clusters: a Stream sorted by the ids of founders, then by ids."""
+    """Makes the rows of `clusters` from complete clusters: a Stream sorted by the ids of founders, then by ids."""
 def scan_ranges(path: _Path) -> Stream:
-    """Lists the parts of a database that are scanned: a Stream of source, first, blocks, for `scan`."""
+    """Divides a database into parts for `scan`: a Stream of source, first, blocks."""
 def scan(source: _Path, queries: object, k: int, *, first: int | None = None, blocks: int | None = None) -> Stream:
     """Matches queries against one of the parts that `scan_ranges` lists: a Stream of query, fp, distance."""
 def resolve(path: _Path, rows: _Table) -> Stream:
-    """Resolves the matches of scans of a database to documents: a Stream of query, fp, distance, id, as of
-    `Reader.probe_batch`."""
+    """Resolves matches of `scan` to documents: a Stream of query, fp, distance, id, as from `Reader.probe_batch`."""
 def sketch_archive(
     path: _Path,
     *,

@@ -1,4 +1,4 @@
-"""The command ``nddb``, run in a process of its own: its options, its lines of output, its errors as exceptions."""
+"""Runs the command ``nddb`` in a process of its own, and turns its errors into exceptions."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from nddb._progress import Tell, shown
 
 Path = str | os.PathLike[str]
 Argument = Path | int | float
-#: True is an option without a value; None and False leave it out; a list gives it several times.
+#: True is a flag without a value, a list repeats the option, None and False leave it out.
 Option = Argument | Sequence[Argument] | None
 
-#: Exceptions by exit code, and by what the message contains. The last one of a code is for all other messages.
+#: Exceptions by exit code and a part of the message. The last one of a code is for all other messages.
 KINDS: dict[int, list[tuple[str, type[Exception]]]] = {
     1: [
         (": exists already", _errors.AlreadyExists),
@@ -48,10 +48,10 @@ INTERRUPTED = 130
 
 
 class Process:
-    """A run of the command. It starts when the first of its ``lines`` is read, and has ended after the last one.
+    """A run of the command. It starts when the first of its ``lines`` is read, and ends with the last one.
 
-    The command is stopped at a point from which it can be resumed by ^C, or if its lines are not all read. A failure
-    raises the exception of its kind. Exit codes in ``findings`` are no failures if there is any output.
+    ^C, or closing ``lines`` early, stops the command at a point from which it can be resumed. A failure raises the
+    exception of its kind. Exit codes in ``findings`` are not failures if there is output.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Process:
         self._messages: deque[str] = deque(maxlen=100)
 
     def lines(self) -> Generator[str, None, None]:
-        """Runs the command, and gives its lines of output."""
+        """Runs the command, and yields its lines of output."""
         # Every function names its database; this variable would change what the arguments mean.
         environment = {name: value for name, value in os.environ.items() if name != "NDDB_DB"}
         process = subprocess.Popen(
@@ -183,7 +183,7 @@ def _text(value: Argument) -> str:
 
 
 def id_argument(id: str | int) -> str:
-    """An id as an argument of the command, where a backslash marks what kind of id follows."""
+    """An id as an argument of the command; a backslash marks the type of the id."""
     if isinstance(id, int):
         return f"\\#{id}"
     return f'\\"{id}' if id.startswith("\\") else id

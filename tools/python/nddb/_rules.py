@@ -1,8 +1,8 @@
-"""Rules for the document that is kept."""
+"""Rules that select the kept document."""
 
 from collections.abc import Sequence
 
 
 def rules_of(keep: str | Sequence[str]) -> list[str]:
-    """A rule, rules between commas, or several rules: as a list, in their order."""
+    """Returns a list of rules, from a comma-separated text or a sequence."""
     return keep.split(",") if isinstance(keep, str) else list(keep)

@@ -1,11 +1,11 @@
 """The command ``nddb`` as functions: maintenance, lists, reports, filtered copies of files.
 
-Each call runs the command in a process of its own, and returns its JSON: a dictionary, or a dictionary for each row. It
-fails if it writes while a ``Writer`` of the database is open; open readers see its changes after ``refresh``.
+Each call runs the command in a process of its own, and returns its JSON: a dictionary, or a dictionary for each row. A
+call that writes fails while a ``Writer`` of the database is open; open readers see its changes after ``refresh``.
 
-Options are those of ``nddb COMMAND --help``: ``--sample-recall 1000`` is ``sample_recall=1000``, an option without a
-value is True, one that may be repeated takes a list, and ``--with`` is ``with_``. All functions take ``threads``,
-``memory_limit``, ``tmp_dir`` and ``lock_wait``; ``progress=False`` turns off the bars of tqdm.
+Options are those of ``nddb COMMAND --help``: ``--sample-recall 1000`` is ``sample_recall=1000``, a flag is ``True``, a
+repeated option is a list, and ``--with`` is ``with_``. All functions take ``threads``, ``memory_limit``, ``tmp_dir``
+and ``lock_wait``; ``progress=False`` turns off the bars of tqdm.
 
 A failure raises the exception of its kind, with the command's message and hint; a wrong option raises ValueError. If
 input was skipped, there is a warning. The logger ``nddb`` gets all messages.
@@ -116,7 +116,7 @@ def documents(database: Path, **options: Option) -> Rows:
 
 
 def export(database: Path, output: Path, **options: Option) -> Row:
-    """Writes the stored documents to a file: ``format`` is jsonl, tsv, csv or parquet, ``columns`` as of `documents`.
+    """Writes the stored documents to a file. ``format`` is jsonl, tsv, csv or parquet; ``columns``: as in `documents`.
 
     >>> nddb.commands.export("crawl.nddb", "documents.parquet", format="parquet", columns=["id", "fp"])["documents"]
     5
@@ -125,9 +125,9 @@ def export(database: Path, output: Path, **options: Option) -> Row:
 
 
 def show(database: Path, a: str | int, b: str | int, **options: Option) -> str:
-    """Two documents side by side, as text that marks the words in which they differ.
+    """Shows two documents side by side, as text with the differing words marked.
 
-    Their texts are read again from where they were loaded. ``html="page.html"`` writes a page instead, ``text="main"``
+    The texts are read from the files they were loaded from. ``html="page.html"`` writes a page instead, ``text="main"``
     compares the main contents.
 
     >>> print(nddb.commands.show("pages.nddb", "page-1", "page-2"))
@@ -139,10 +139,10 @@ def show(database: Path, a: str | int, b: str | int, **options: Option) -> str:
 
 
 def rm(database: Path, *ids: str | int, **options: Option) -> Row:
-    """Deletes documents: by ids, by a file of ids ``ids_from``, or all of a ``site``, a ``host`` or a ``batch``.
+    """Deletes documents by ids, by a file of ids (``ids_from``), or by ``site``, ``host`` or ``batch``.
 
-    With ``dry_run=True`` they are only counted. ``missing`` is the number of ids that are not stored. In an open
-    writer, use ``Writer.rm``.
+    ``dry_run=True`` only counts them. ``missing`` is the number of ids that are not stored. In an open writer, use
+    ``Writer.rm``.
 
     >>> nddb.commands.rm("crawl.nddb", site="example.org", dry_run=True)
     {'deleted': 2, 'missing': 0, 'dry_run': True, 'hosts': {'example.org': 2}}
@@ -177,7 +177,7 @@ def commit_batch(database: Path, name: str, **options: Option) -> Row:
 
 
 def cancel_batch(database: Path, name: str, **options: Option) -> Row:
-    """Deletes the documents of a pending batch. Raises ``WrongBatch`` if there is none.
+    """Deletes the documents of a pending batch. Raises ``WrongBatch`` if there is no such batch.
 
     >>> with nddb.Writer("crawl.nddb") as writer:
     ...     loaded = writer.load("pages.jsonl", batch="may", pending=True)
@@ -226,12 +226,12 @@ def against(
     url: str | None = None,
     **options: Option,
 ) -> Rows:
-    """Finds the documents of a table, list, file or other database that are near-duplicates of stored ones.
+    """Finds which documents of a table, list, file or other database are near-duplicates of stored ones.
 
-    ``documents`` is a table or a list of texts, with the column names of ``nddb.dedup``, or the path of a database, a
-    file or a folder. Each result has the near-duplicates of one document as ``matches``, the nearest first; ``row`` is
-    its row in the table, from 0, and ``query`` its id in a file or database. Nothing is stored. With ``parts`` the
-    matches have passages in common, in databases of the recipe ``main-parts``.
+    ``documents`` is a table, a list of texts, or the path of a database, file or folder; columns are named as in
+    ``nddb.dedup``. Each result is for one document. ``row`` is its row in the table, from 0; for a file or database,
+    ``query`` is its id. ``matches`` lists its near-duplicates, the nearest first. Nothing is stored. ``parts`` finds
+    passages in common instead, in databases of the recipe ``main-parts``.
 
     >>> for row in nddb.commands.against(["a text that nobody has seen before", fox], "crawl.nddb", limit=1):
     ...     print(row["row"], row["count"], row["matches"][0]["id"])
@@ -258,8 +258,8 @@ def against(
 def cluster(database: Path, output: Path, **options: Option) -> Row:
     """Clusters near-duplicates, and writes what to keep and what to remove into a folder.
 
-    ``never_remove`` and ``always_remove`` are files that list documents, hosts and addresses to keep or to remove in
-    any case. ``Reader.clusters`` gives the clusters as a table.
+    ``never_remove`` and ``always_remove`` are files that list documents, hosts and URLs that are always kept or
+    removed. ``Reader.clusters`` gives the clusters as a table.
 
     >>> nddb.commands.cluster("crawl.nddb", "clusters", keep=["longest", "id"])["removed"]
     2
@@ -270,7 +270,7 @@ def cluster(database: Path, output: Path, **options: Option) -> Row:
 
 
 def filter(database: Path, *inputs: Path, output: Path, **options: Option) -> Row:
-    """Copies input files without the documents that a clustering removes: archives, JSON lines, Parquet.
+    """Copies input files (archives, JSON lines, Parquet) without the documents that a clustering removes.
 
     ``clusters`` is the folder written by `cluster`. ``removed`` is a file for the list of removed documents, with the
     reasons.
@@ -283,7 +283,7 @@ def filter(database: Path, *inputs: Path, output: Path, **options: Option) -> Ro
 
 
 def revisits(database: Path, *inputs: Path, output: Path, **options: Option) -> Row:
-    """Copies web archives with revisit records in place of pages that repeat earlier ones.
+    """Copies web archives, and replaces pages that repeat earlier ones with revisit records.
 
     >>> nddb.commands.revisits("pages.nddb", "pages.jsonl", output="revisits")
     Traceback (most recent call last):
@@ -293,7 +293,7 @@ def revisits(database: Path, *inputs: Path, output: Path, **options: Option) -> 
 
 
 def report(database: Path, output: Path, **options: Option) -> Row:
-    """Writes an HTML page on what `cluster` would remove; returns its numbers.
+    """Writes an HTML page about the removals of `cluster`; returns its numbers.
 
     >>> nddb.commands.report("crawl.nddb", "report.html")["removals"]["removed"]
     2
@@ -311,7 +311,7 @@ def audit(database: Path, output: Path, **options: Option) -> Row:
 
 
 def score_audit(labels: Path, **options: Option) -> Row:
-    """Estimates the share of correct removals from the answers to the page of `audit`.
+    """Estimates the share of correct removals from your answers on the page of `audit`.
 
     >>> nddb.commands.score_audit("labels.tsv")
     Traceback (most recent call last):
@@ -323,8 +323,8 @@ def score_audit(labels: Path, **options: Option) -> Row:
 def check(database: Path, **options: Option) -> Row:
     """Checks every checksum, order, count and digest, and the catalog against the runs.
 
-    The result has ``sound`` (a bool) and ``faults``, the list of what is wrong; damage raises no exception.
-    ``sample_recall`` is a number of queries whose answers are compared with those of a full scan.
+    The result has ``sound`` (a bool) and ``faults`` (a list); damage raises no exception. ``sample_recall`` is a number
+    of queries whose answers are compared with those of a full scan.
 
     >>> answer = nddb.commands.check("crawl.nddb", sample_recall=3)
     >>> answer["sound"], answer["faults"], answer["documents"]
@@ -352,7 +352,7 @@ def compact(database: Path, **options: Option) -> Row:
 
 
 def backup(database: Path, folder: Path, **options: Option) -> Row:
-    """Backs up a database into a new folder, while it is written to. ``keep=7`` removes all but the newest seven.
+    """Backs up a database into a new folder, even during writes. ``keep=7`` removes all but the newest seven.
 
     Raises ``AlreadyExists`` if the path exists.
 

@@ -40,17 +40,16 @@ if TYPE_CHECKING:
 
 __all__ = ["DropNearDuplicates", "FindNearDuplicates"]
 
-#: Documents that are loaded at a time.
+#: Documents loaded at a time.
 BATCH = 10_000
 
 
 class FindNearDuplicates(PipelineStep):
     """Loads all documents into a database, passes them on, and finally writes the list of those to remove.
 
-    `database` is created if it does not exist; the documents that it already has are compared, too. Ids must be unique;
-    the URL is `metadata["url"]`, if present. `removed` is a Parquet file with the columns of `Reader.clusters` and a
-    row for each document to remove. Other options: as `Reader.clusters`. Raises ValueError in a pipeline of several
-    tasks.
+    `database` is created if it does not exist; documents already in it are compared, too. Ids must be unique; the URL
+    is `metadata["url"]`, if present. `removed` is a Parquet file with the columns of `Reader.clusters` and a row for
+    each document to remove. Other options: as `Reader.clusters`. Raises ValueError in a pipeline of several tasks.
     """
 
     type = "🫂 - DEDUP"
@@ -93,8 +92,8 @@ def _pages(documents: Iterable[Document]) -> pyarrow.Table:
 
 
 class DropNearDuplicates(BaseFilter):
-    """Drops the documents that `FindNearDuplicates` found; `metadata["near_duplicate_of"]` of a dropped one is the id
-    of the document that is kept."""
+    """Drops the documents that `FindNearDuplicates` found, and sets their `metadata["near_duplicate_of"]` to the id of
+    the kept document."""
 
     name = "👯 near-duplicates"
 

@@ -37,7 +37,7 @@ from nddb.steps.pages import check_numbers, columns_of, sketched  # noqa: E402
 
 __all__ = ["clusters", "pairs", "sketch"]
 
-#: Documents of a block of rows that are sorted together, about.
+#: Approximate number of documents in a block, whose rows are sorted together.
 DOCUMENTS = 100_000
 
 
@@ -56,7 +56,8 @@ def sketch(
 
     `number` names the column of ages: unique integers, lower for older documents. Ids are unique texts. By default
     reads the columns `text`, `html` and `url` if present. If you name a page column, only that one is read; None
-    disables a column. `keep_words` stores the words of each page, so that `clusters` knows what a removal loses.
+    disables a column. `keep_words` stores the words of each page, from which `clusters` computes the loss of each
+    removal.
     """
     schema = pages.schema()
     named = columns_of(schema.names, number, id, text, html, url)
@@ -89,7 +90,7 @@ def clusters(
 
 
 class _Ray:
-    """A table is a Dataset."""
+    """Ray Data as the engine of the steps: its tables are Datasets."""
 
     def __init__(self) -> None:
         self._blocks = 1
@@ -140,7 +141,7 @@ class _Ray:
 
 
 def _with_columns(table: ray.data.Dataset, schema: str) -> ray.data.Dataset:
-    """Computes a table; an empty one keeps its columns."""
+    """Computes a table; an empty table keeps its columns."""
     table = table.materialize()
     return table if table.count() else ray.data.from_arrow(schemas.arrow(schema).empty_table())
 
@@ -159,7 +160,7 @@ def _selected(table: pyarrow.Table, named: dict[str, str]) -> pyarrow.Table:
 
 
 def _made(table: pyarrow.Table, function: Function, schema: str, order: Sequence[str]) -> pyarrow.Table:
-    """Returns the result of a function of a block, sorted by columns."""
+    """Sorts a block by columns, and applies a function to it."""
     if order:
         table = table.sort_by([(name, "ascending") for name in order])
     return pyarrow.Table.from_batches(function(table.to_batches()), schemas.arrow(schema))

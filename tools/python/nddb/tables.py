@@ -1,7 +1,7 @@
-"""The parts of a search for near-duplicates, as functions of Arrow tables, for engines that sort and join tables.
+"""The parts of a search for near-duplicates, as functions on Arrow tables, for engines that sort and join tables.
 
-Each is a pure function that takes a table (any Arrow producer) and options, and returns a ``Stream``. The code is that
-of a database. ``nddb.steps`` calls them for any engine, in this order:
+Each is a pure function that takes a table (any Arrow producer) and options, and returns a ``Stream``. They run the same
+code as a database. ``nddb.steps`` calls them for any engine, in this order:
 
 ==========================  ================================================================================
 ``Recipe.sketch_batch``     a table of pages -> id, is_number, url, site, fp, tokens, sketch, recipe
@@ -19,9 +19,9 @@ of a database. ``nddb.steps`` calls them for any engine, in this order:
 Batch queries scan databases in parts:
 
 ==========================  ================================================================================
-``scan_ranges``             a database -> source, first, blocks: what is scanned of it
-``scan``                    one of these, and queries -> query, fp, distance
-``resolve``                 a database, and the rows of its scans -> query, fp, distance, id
+``scan_ranges``             a database -> source, first, blocks: the ranges to scan
+``scan``                    a range, and queries -> query, fp, distance
+``resolve``                 a database, and the results of its scans -> query, fp, distance, id
 ==========================  ================================================================================
 
 A *number* is a signed 64-bit integer that gives the age of a document: older documents have lower numbers.

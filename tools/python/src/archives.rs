@@ -16,7 +16,7 @@ use crate::writer::usual_threads;
 
 /// Lists the archives of paths, in the order in which they are loaded. A folder stands for all archives below it.
 ///
-/// Raises ValueError for a single page: a table of pages is sketched by `Recipe.sketch_batch`.
+/// Raises ValueError for a single page; use `Recipe.sketch_batch` for pages.
 #[pyfunction]
 #[pyo3(signature = (paths, *, format="auto"))]
 pub(crate) fn archives(paths: Vec<PathBuf>, format: &str) -> Result<Vec<PathBuf>> {
@@ -30,7 +30,7 @@ pub(crate) fn archives(paths: Vec<PathBuf>, format: &str) -> Result<Vec<PathBuf>
 
 /// Sketches the pages of an archive in their order: a Stream with the columns of `Recipe.sketch_batch`.
 ///
-/// The sketches are those that a load would store; with `keep_words` they have the words of pages. `archive` is the
+/// The sketches are those that a load would store; with `keep_words` they include the words of pages. `archive` is the
 /// number of the archive in the sketches. Entries that cannot be read are left out, and `skipped` is called with the
 /// position and the reason of each. Raises ArchiveError if the archive cannot be opened or read to its end.
 #[pyfunction]

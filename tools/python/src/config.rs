@@ -10,12 +10,11 @@ use pyo3::types::PyDict;
 use crate::errors::{Fault, Result};
 
 /// The settings of a database, which are fixed when it is created: `Config(k=3, *, recipe="main", bits=64,
-/// keep_words=False)`. With `keep_words` the words of pages are stored, from which `clusters` computes what a removal
-/// loses.
+/// keep_words=False)`. `keep_words` stores the words of pages, from which `clusters` computes the loss of each removal.
 ///
-/// `k` is the maximum distance of a query, 0 to 7; `recipe` is the label of the recipe by which pages are sketched,
-/// or `given/NAME` for fingerprints that the program NAME makes; `bits` is the width of fingerprints. Raises
-/// OutOfRange, RecipeError.
+/// `k` is the maximum distance of a query, 0 to 7; `recipe` is the label of the recipe that sketches pages, or
+/// `given/NAME` for fingerprints made by the program NAME; `bits` is the width of fingerprints. Raises OutOfRange,
+/// RecipeError.
 ///
 /// >>> nddb.Config(k=3, recipe="main")
 /// Config(k=3, recipe="main/1", bits=64)

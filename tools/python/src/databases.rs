@@ -105,7 +105,7 @@ impl OpenDatabase {
     }
 }
 
-/// What `Reader` and `Federation` have in common: one database or several, which are asked as one.
+/// The base of `Reader` and `Federation`: one database, or several queried as one.
 #[pyclass(frozen, subclass, name = "_Databases", module = "nddb._native")]
 pub(crate) struct Databases(pub(crate) Vec<Arc<OpenDatabase>>);
 
@@ -129,7 +129,7 @@ impl Databases {
 
 #[pymethods]
 impl Databases {
-    /// The default distance of a query, and the greatest one of pairs.
+    /// The default distance of queries, and the greatest distance of pairs.
     #[getter]
     fn k(&self, py: Python<'_>) -> Result<u8> {
         self.with(py, |federation, _| Ok(federation.settings().k))
@@ -162,13 +162,13 @@ impl Databases {
         Ok(changed)
     }
 
-    /// Finds every document within `k` bits of a fingerprint: a list of Match, by distance and id.
+    /// Finds every document within `k` bits of a fingerprint: a list of Match, sorted by distance and id.
     ///
-    /// `fingerprint` is an integer, signed or not, or 16 hex digits. `k` is by default that of the database; up to 16
-    /// it may be greater, at a greater cost. `limit` keeps the nearest matches. Raises OutOfRange (also a ValueError)
-    /// for a greater `k`.
+    /// `fingerprint` is an integer, signed or not, or 16 hex digits. `k` defaults to that of the database; greater
+    /// values, up to 16, cost more. `limit` keeps the nearest matches. Raises OutOfRange (also a ValueError) for a `k`
+    /// above 16.
     ///
-    /// Of a Federation of several databases, `db` of a match is the path of the one that it is in.
+    /// In a Federation of several databases, `db` of a match is the path of its database.
     ///
     /// >>> nddb.open("crawl.nddb").probe(0xff, k=1)
     /// [<Match "print-1" at 0 bits>, <Match "print-2" at 1 bits>]
@@ -189,11 +189,11 @@ impl Databases {
         })
     }
 
-    /// Finds the `n` documents nearest to a fingerprint within `k` bits: a list of Match, by distance and id.
+    /// Finds the `n` documents nearest to a fingerprint within `k` bits: a list of Match, sorted by distance and id.
     ///
-    /// Of the documents at one distance, the oldest are found. `k` is at most 16.
+    /// At equal distances, older documents are preferred. `k` is at most 16.
     ///
-    /// Of a Federation of several databases, `db` of a match is the path of the one that it is in.
+    /// In a Federation of several databases, `db` of a match is the path of its database.
     ///
     /// >>> nddb.open("crawl.nddb").nearest(0xff, 1)
     /// [<Match "print-1" at 0 bits>]
@@ -206,11 +206,11 @@ impl Databases {
         })
     }
 
-    /// Finds every document within `k` bits of each of many fingerprints: a Stream with the columns query, fp,
-    /// distance, id.
+    /// Finds, for each fingerprint, every document within `k` bits: a Stream with the columns query, fp, distance, id.
     ///
     /// `fingerprints` is a one-dimensional array of 64-bit integers, through the buffer protocol or Arrow, and is not
-    /// copied. `query` is the index in it. Rows are sorted by query, distance and id. `k` is as for `probe`.
+    /// copied. `query` is the index of the fingerprint. Rows are sorted by query, distance and id. `k` is as for
+    /// `probe`.
     ///
     /// >>> import numpy
     /// >>> queries = numpy.array([0xff, 0xf0], dtype=numpy.uint64)
@@ -232,12 +232,12 @@ impl Databases {
     /// Finds the near-duplicates of a page or of a stored document: an Answer, a sequence of NearDuplicate.
     ///
     /// Give one of `text`, `html` (each str or bytes), `id` and `fingerprint`; `url` is the address of the page,
-    /// `charset` the encoding of bytes. `method`: as `nddb query`, by default that of the database's recipe. `k`
-    /// applies to hamming, `min_probability` to model. `verify="lcs"` compares the texts of all matches, "same-site"
-    /// those of matches on the same site. Raises KeyError if the id is not stored, UnusableMethod if the database does
-    /// not store what the method compares.
+    /// `charset` the encoding of bytes. `method`: as `nddb query`; the default is that of the recipe. `k` applies to
+    /// hamming, `min_probability` to model. `verify="lcs"` compares the texts of all matches, "same-site" only of
+    /// matches on the same site. Raises KeyError if the id is not stored, UnusableMethod if the database does not store
+    /// what the method compares.
     ///
-    /// Of a Federation of several databases, `db` of a match is the path of the one that it is in.
+    /// In a Federation of several databases, `db` of a match is the path of its database.
     ///
     /// >>> answer = nddb.open("crawl.nddb").query(text=fox + " again")
     /// >>> [match.id for match in answer], answer.method, answer.complete

@@ -34,8 +34,8 @@ use crate::writer::usual_threads;
 /// Rows of a batch of pages.
 const BATCH: usize = 1 << 10;
 
-/// Makes a table of pages of an iterator, to be read once: its rows are the text, the HTML and the address of a page,
-/// each a str or None. Columns: id (from 0), text, html, url.
+/// Makes a table of pages from an iterator of (text, html, url), each a str or None. The table can be read once.
+/// Columns: id (from 0), text, html, url.
 #[pyfunction]
 #[pyo3(name = "_pages")]
 pub(crate) fn pages(rows: Bound<'_, PyIterator>) -> Stream {
@@ -95,8 +95,8 @@ type Row = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Lo
 /// The columns of a loss, and of the least level that allows it.
 type Loss = (Option<f64>, Option<String>, Option<u64>, Option<u64>, Option<&'static str>);
 
-/// Finds the documents of a temporary database that are to be removed, and deletes those from it that are near to
-/// earlier documents: a list of tuples.
+/// Finds the documents to remove from a temporary database, and deletes those near to earlier documents: a list of
+/// tuples.
 #[pyfunction]
 #[pyo3(name = "_find_removed")]
 #[pyo3(signature = (path, keep, *, against=None, contained=None, min_probability=None, level=None, threads=None,
@@ -155,7 +155,7 @@ pub(crate) fn find_removed<'py>(
     Ok(list)
 }
 
-/// Returns the texts of documents of a database as they were compared; None for no id, and for a text that is gone.
+/// Returns the texts of documents as they were compared; None if there is no id, or the text is gone.
 #[pyfunction]
 #[pyo3(name = "_texts")]
 pub(crate) fn texts(py: Python<'_>, path: PathBuf, ids: Vec<Option<GivenId>>) -> Result<Vec<Option<String>>> {
@@ -170,7 +170,7 @@ pub(crate) fn texts(py: Python<'_>, path: PathBuf, ids: Vec<Option<GivenId>>) ->
     })
 }
 
-/// Writes the page of `nddb report` of a database that is called `name`.
+/// Writes the page of `nddb report` for a database; the page names it `name`.
 #[pyfunction]
 #[pyo3(name = "_write_report")]
 #[pyo3(signature = (path, output, name, keep, *, min_probability=None, level=None, threads=None, progress=None))]

@@ -11,11 +11,11 @@ use crate::errors::{Fault, Result};
 use crate::ids::GivenId;
 use crate::reader::{PyReader, open};
 
-/// Several databases, queried as one that has the documents of all: `Federation(databases)`.
+/// Several databases, queried as one: `Federation(databases)`.
 ///
 /// `databases` are paths or readers with the same recipe, k and width of fingerprints. Each document must be in only
 /// one of them, as in the shards of `nddb.spark.shards`. Answers equal those of one database with all documents, in
-/// which the documents of earlier databases are older. Raises Mismatch for different settings.
+/// which databases listed first have the older documents. Raises Mismatch for different settings.
 ///
 /// >>> shards = nddb.Federation(["crawl.nddb"])
 /// >>> len(shards), "fox-1" in shards, shards.k
@@ -51,7 +51,7 @@ impl PyFederation {
         Ok(PyList::new(py, &self.readers)?)
     }
 
-    /// Returns the document with an id, as `Reader.get`, with the path of its database as `db`, or None.
+    /// Returns what `Reader.get` returns, with the path of the document's database as `db`.
     ///
     /// >>> nddb.Federation(["crawl.nddb"]).get("fox-1")["db"].endswith("crawl.nddb")
     /// True

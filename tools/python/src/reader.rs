@@ -110,10 +110,10 @@ impl PyReader {
         Ok(value.map(|value| convert::json(py, &value)).transpose()?)
     }
 
-    /// Returns documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`.
+    /// Returns counts of documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`.
     ///
-    /// `work` counts what this reader has done so far: its `queries`, and what these and the look-ups of verdicts have
-    /// read, with the keys of `nddb query --stats`.
+    /// `work` counts what this reader has done so far: its `queries` and, with the keys of `nddb query --stats`, what
+    /// it read for queries and verdicts.
     ///
     /// >>> reader = nddb.open("crawl.nddb")
     /// >>> reader.stats()["documents"]
@@ -132,14 +132,14 @@ impl PyReader {
         Ok(convert::json(py, &value)?)
     }
 
-    /// Finds the documents that have passages in common with a text, of a database made with `--parts` (the recipe
-    /// `main-parts`): a list of dictionaries, those with the most words in common first.
+    /// Finds the documents that have passages in common with a text, in a database made with `--parts` (the recipe
+    /// `main-parts`): a list of dictionaries, the most words in common first.
     ///
     /// Give one of `text`, `html` and `id`; `url` and `charset` as for `query`. Each dictionary has id, url, site,
-    /// words (in common), longest (successive words), query_contained and match_contained (the shares of the words of
-    /// each that are in common), and passages: dictionaries of query and match (the first word, and the one behind the
-    /// last, from 0), words and longest. A passage has at least `min_words` words, or is a whole document. Raises
-    /// KeyError if the id is not stored, Mismatch if the database has no parts.
+    /// words (the number in common), longest (the longest run of them), query_contained and match_contained (the shares
+    /// of their words in common), and passages. Each passage has query and match (0-based indexes of the first word and
+    /// of the word after the last), words and longest. A passage has at least `min_words` words, or is a whole
+    /// document. Raises KeyError if the id is not stored, Mismatch if the database has no parts.
     ///
     /// >>> parted = nddb.Writer("parted.nddb", create=nddb.Config(recipe="main-parts"))
     /// >>> _ = parted.add("fox", text=fox)
@@ -163,8 +163,8 @@ impl PyReader {
         passages::dictionaries(py, words, &found.matches)
     }
 
-    /// Returns the near-duplicates of all documents in other databases, as `nddb against` does: a Stream with the
-    /// columns id, near (the id of the other document), db, rule, and the same columns of scores as `clusters`.
+    /// Finds near-duplicates in other databases for all documents, as `nddb against` does: a Stream with the columns
+    /// id, near (the id of the other document), db, rule, and the scores of `clusters`.
     ///
     /// `databases` is a Federation. Rows are sorted by the age of the document, then by nearness; `limit` keeps the
     /// nearest. Other options: as `query`. Raises Mismatch for another recipe.
@@ -205,8 +205,8 @@ impl PyReader {
     /// Returns all near-duplicate pairs and groups of equal documents, as a Stream with the columns of
     /// `nddb pairs --format parquet`.
     ///
-    /// A group has a row for each member except its founder, with `group` set; `expand` returns pairs only. Other
-    /// options: as `query`. Raises UnusableMethod if the database does not store what the method compares.
+    /// A group has a row for each member except its founder, with `group` set; `expand` returns all pairs instead.
+    /// Other options: as `query`. Raises UnusableMethod if the database does not store what the method compares.
     ///
     /// >>> [(row["a"], row["b"], row["verdict"]) for row in nddb.open("crawl.nddb").pairs()]
     /// [('fox-1', 'fox-2', 'model'), ('print-1', 'print-2', 'hamming')]
@@ -234,12 +234,12 @@ impl PyReader {
     /// Returns the members of all clusters, as a Stream with the columns of `clusters.parquet`: `verdict` is keep or
     /// remove.
     ///
-    /// A cluster is a star, named by the id of its oldest document. One document of it is kept, and the others are
-    /// removed if they are near to it or to another kept one. `keep` lists rules that select the kept one; the first
-    /// rule in which two documents differ decides: stored (the default), batch, newest, oldest, longest, shortest-url,
-    /// id. `level` limits how much of a removed document may be lost: same, strict or standard (the default), as in
-    /// `nddb cluster --help`. `words` is the source of the words by which the loss is computed: auto (the default),
-    /// stored, archives, remote or estimate.
+    /// A cluster is a star, named by the id of its oldest document. One of its documents is kept; the others are
+    /// removed if they are near to it or to another kept document. `keep` lists rules that select the kept document:
+    /// stored (the default), batch, newest, oldest, longest, shortest-url, id. The first rule that distinguishes two
+    /// documents decides. `level` limits how much of a removed document may be lost: same, strict or standard (the
+    /// default), as in `nddb cluster --help`. `words` is the source of the words from which the loss is computed: auto
+    /// (the default), stored, archives, remote or estimate.
     ///
     /// >>> members = nddb.open("crawl.nddb").clusters(keep=["longest"])
     /// >>> sorted(row["id"] for row in members if row["verdict"] == "remove")
@@ -271,8 +271,8 @@ impl PyReader {
         Ok(tables::clusters(pinned, options))
     }
 
-    /// Explains why two stored documents are near-duplicates or not: a Stream with a row for the verdict, for each
-    /// bound of the method, and for each piece of evidence of the model.
+    /// Explains why two stored documents are near-duplicates or not: a Stream with rows for the verdict, the bounds of
+    /// the method, and the evidence of the model.
     ///
     /// Columns: part (verdict, bound, evidence), name, says, value, bound, holds, adds (to the log-odds). Raises
     /// KeyError for an id that is not stored.
@@ -328,8 +328,8 @@ pub(crate) fn kept_by(names: &[String]) -> Result<Vec<Keep>> {
     names.iter().map(|name| name.parse::<Keep>().map_err(|error| Fault::value(error.to_string()))).collect()
 }
 
-/// A stored document within the distance of a query: id, distance, fingerprint, url, site; of a Federation of several
-/// databases also db, the path of its database.
+/// A stored document within the distance of a query: id, distance, fingerprint, url, site, and in a Federation of
+/// several databases db (the path of its database).
 #[pyclass(frozen, name = "Match", module = "nddb", eq)]
 #[derive(PartialEq)]
 pub(crate) struct PyMatch {

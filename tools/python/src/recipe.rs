@@ -46,7 +46,7 @@ impl PyRecipe {
         self.recipe.label()
     }
 
-    /// Returns the fingerprint of a page, of `text` or `html` (str or bytes), as an integer.
+    /// Returns the fingerprint of a page (`text` or `html`, str or bytes) as an integer.
     ///
     /// >>> hex(nddb.Recipe("main").fingerprint(text=fox)) == "0x" + nddb.open("crawl.nddb").get("fox-1")["fp"]
     /// True
@@ -88,12 +88,11 @@ impl PyRecipe {
 
     /// Sketches the pages of a table: a Stream with the columns id, is_number, url, site, fp, tokens, sketch, recipe.
     ///
-    /// `id` is text, for an int its digits; `is_number` distinguishes the int 17 from the text "17". `sketch` has
-    /// everything that is stored of a document, as bytes that `candidate_keys` and `decide` take. `fp` is the
-    /// fingerprint as a signed integer, or None for fewer than two tokens. Rows without an id or a page are left out.
-    /// Columns are named as in `Writer.add_batch`. With `keep_words`, `sketch` also has the words of the page, from
-    /// which `members` computes what a removal loses. `Writer.load` loads this table from a Parquet file, without the
-    /// pages.
+    /// `id` is text (the digits of an int); `is_number` distinguishes the int 17 from the text "17". `sketch` has
+    /// everything that is stored of a document, as bytes for `candidate_keys` and `decide`. `fp` is the fingerprint as
+    /// a signed integer, or None for fewer than two tokens. Rows without an id or a page are left out. Columns are
+    /// named as in `Writer.add_batch`. With `keep_words`, `sketch` also has the words of the page, from which `members`
+    /// computes the loss of a removal. `Writer.load` loads this table from a Parquet file, without the pages.
     ///
     /// >>> import pyarrow
     /// >>> table = pyarrow.table({"id": ["a"], "text": [fox]})

@@ -25,7 +25,7 @@ const KEYS: [Column; 2] = [Column::new("id", CellKind::Text), Column::new("key",
 
 const NEARNESS: Column = Column::new("nearness", CellKind::Number);
 
-/// Returns the keys by which candidate pairs are found: a Stream with the columns id and key.
+/// Returns the keys that find candidate pairs: a Stream with the columns id and key.
 ///
 /// `sketches` is a table with the column `sketch` of `Recipe.sketch_batch`. Two documents are a candidate pair of the
 /// method if they share a key. `k` applies to hamming. Raises UnusableMethod for a method that compares texts.
@@ -63,12 +63,12 @@ pub(crate) fn py_candidate_keys(
     }))
 }
 
-/// Decides pairs of documents: each row of two tables with the column `sketch` is a pair.
+/// Decides pairs of documents, row by row, from two tables with the column `sketch`.
 ///
 /// Returns a Stream with the columns a, b, near (None if unknown), rule, the scores of `pairs`, and nearness, by which
-/// founders of clusters are chosen. `or_hamming` lets hamming decide the pairs that the method cannot. `losses` adds the
-/// columns of `pairs` that tell what either document loses, by the words in the sketches. Raises UnusableMethod for a
-/// method that compares texts, ValueError if one table is shorter.
+/// founders of clusters are chosen. `or_hamming` lets hamming decide the pairs that the method cannot. `losses` adds
+/// the loss columns of `pairs`, computed from the words in the sketches. Raises UnusableMethod for a method that
+/// compares texts, ValueError if one table is shorter.
 ///
 /// >>> import pyarrow
 /// >>> table = pyarrow.table({"id": ["a", "b"], "text": [fox, fox + " again"]})

@@ -22,7 +22,7 @@ const WAITING: usize = 4;
 /// A table that is computed while it is read, in the background and without the GIL.
 ///
 /// It is an Arrow producer for `pyarrow.table`, `polars.DataFrame` and DuckDB's `FROM`. Iterating over it yields
-/// dictionaries. It is computed again for each reader, and stops early if the reader is closed, or on ^C.
+/// dictionaries. It is computed again for each consumer, and stops early on ^C or when the consumer closes it.
 ///
 /// >>> import pyarrow
 /// >>> pyarrow.table(nddb.open("crawl.nddb").pairs()).num_rows

@@ -11,8 +11,8 @@ use crate::convert;
 use crate::errors::Result;
 use crate::ids::{GivenId, id_object};
 
-/// A stored near-duplicate: id, url, site, rule (what decided), distance, probability and scores; of a Federation of
-/// several databases also db, the path of its database.
+/// A stored near-duplicate: id, url, site, rule (what decided), distance, probability, scores, and in a Federation of
+/// several databases db (the path of its database).
 ///
 /// `scores` is a dictionary of distance, b_sim, c_sim, agreement, probability, resemblance, lcs, same_site and
 /// same_heading; unknown ones are None.

@@ -30,8 +30,8 @@ const STAGED_MAX: usize = 1 << 16;
 /// A database open for writing, exclusively by this process: `Writer(path, *, create=None, threads=None,
 /// memory_limit=None)`.
 ///
-/// With `create`, a Config, the database is created. At the end of a `with` block the writer commits; after an
-/// exception it drops what is staged. Raises Locked while another process writes, NotADatabase, AlreadyExists.
+/// `create`, a Config, creates the database. At the end of a `with` block the writer commits; after an exception it
+/// drops staged changes. Raises Locked while another process writes, NotADatabase, AlreadyExists.
 ///
 /// >>> with nddb.Writer("new.nddb", create=nddb.Config(k=3)) as writer:
 /// ...     writer.add("a", text="The quick brown fox jumps over the lazy dog")
@@ -130,7 +130,7 @@ impl PyWriter {
         self.with(py, |held| Ok(held.writer.settings().recipe.clone()))
     }
 
-    /// Stages a document: returns new, replaced or unchanged.
+    /// Stages a document; returns new, replaced or unchanged.
     ///
     /// Give one of `text`, `html` (each str or bytes) and `fingerprint`; `url` is the address of the page, `charset`
     /// the encoding of bytes. An id is a str or an int: 17 and "17" are two ids. Raises InvalidDocument for an id that
@@ -158,7 +158,7 @@ impl PyWriter {
         })
     }
 
-    /// Stages a document unless it is a near-duplicate of one that is stored or staged: returns a Verdict.
+    /// Stages a document unless it is a near-duplicate of a stored or staged one; returns a Verdict.
     ///
     /// Options: as `add` and `Reader.query`. The answer depends on the documents added before.
     ///
@@ -229,13 +229,13 @@ impl PyWriter {
         })
     }
 
-    /// Loads files and folders in bulk: a dictionary with the keys of `nddb load --json`.
+    /// Loads files and folders in bulk; returns a dictionary with the keys of `nddb load --json`.
     ///
     /// Reads archives, pages, tables and fingerprints. Loaded documents are durable when the call returns, also after
     /// ^C; repeat an interrupted call to resume. `progress` is called with a dictionary of phase, done, total and unit.
-    /// `select` is a Parquet file, or several, that lists the records to read; the result then has `selected` and
-    /// `absent`, which names the listed archives that are not among the inputs. Other options: as `nddb load`. Raises
-    /// ArchiveError if nothing can be read, ValueError if nothing is selected.
+    /// `select` is one or more Parquet files that list the records to read; the result then has `selected` and `absent`
+    /// (listed archives that are not among the inputs). Other options: as `nddb load`. Raises ArchiveError if nothing
+    /// can be read, ValueError if nothing is selected.
     ///
     /// >>> with open("one.jsonl", "w") as file:
     /// ...     _ = file.write('{"id": "j", "text": "a line of JSON"}')
@@ -331,16 +331,16 @@ impl PyWriter {
         Ok(convert::json(py, &said)?)
     }
 
-    /// Stages the documents of a table: a dictionary of documents, replaced, unchanged, repeated, unprinted and
+    /// Stages the documents of a table; returns counts of documents, replaced, unchanged, repeated, unprinted and
     /// skipped.
     ///
     /// `table` is any object with `__arrow_c_stream__` or `__arrow_c_array__`; the other arguments name its columns. By
     /// default reads the columns `text`, `html` and `url` if present. If you name a page column, only that one is read;
-    /// None disables a column. Rows without an id, or without fingerprint, HTML and text, are skipped. `date` names the
-    /// column of dates (timestamps, days, texts or numbers, as in `nddb load`), by which the oldest of near-duplicates
-    /// in the table is kept. A table of more than 65,536 rows, or one with `date` or `batch` (the name of a batch), is
-    /// loaded in bulk: staged documents are committed first, and the rows are durable when the call returns. Raises
-    /// ValueError if a column is missing or has another type.
+    /// None disables a column. Rows without an id, or without any of fingerprint, HTML and text, are skipped. `date`
+    /// names the column of dates (timestamps, days, texts or numbers, as in `nddb load`); the dates decide which
+    /// document of the table is older. A table of more than 65,536 rows, or one with `date` or `batch` (the name of a
+    /// batch), is loaded in bulk: staged documents are committed first, and the rows are durable when the call returns.
+    /// Raises ValueError if a column is missing or has another type.
     ///
     /// >>> import pyarrow
     /// >>> table = pyarrow.table({"id": [7, 8], "text": ["an apple and a pear", None]})
@@ -439,7 +439,7 @@ impl PyWriter {
         }
     }
 
-    /// Drops what is staged and closes; so does an exception in a `with` block.
+    /// Drops staged changes and closes; so does an exception in a `with` block.
     ///
     /// >>> nddb.Writer("crawl.nddb").abandon()
     fn abandon(&self, py: Python<'_>) -> Result<()> {

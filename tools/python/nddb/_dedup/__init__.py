@@ -1,7 +1,7 @@
-"""``nddb.dedup``: from data to the kept data in one call.
+"""``nddb.dedup``: removes near-duplicates in one call.
 
-``sources`` reads each kind of table and selects its rows, ``tables`` has the steps for tables and texts, ``files``
-those for files, ``result`` what is returned, ``options`` the arguments.
+``tables`` deduplicates tables and texts, ``files`` deduplicates files. ``sources`` reads each kind of table, ``result``
+has the class of the result, ``options`` the arguments.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Table = TypeVar("_Table")
 
 
 class _Given(TypedDict, total=False):
-    """The arguments after the data."""
+    """The keyword arguments of `dedup`."""
 
     text: str | None
     html: str | None
@@ -81,20 +81,19 @@ def dedup(
     """Removes near-duplicates from a table, texts or files, as ``nddb dedup`` does.
 
     ``data`` is a table (of polars, pandas, pyarrow, DuckDB or Hugging Face), an iterable of texts or of dictionaries,
-    or files: a path, a glob, or an iterable of paths. A list of str is one of paths if each is a file with an ending
-    such as .jsonl or .warc.gz. The result has ``kept``, the remaining rows, of the same type and in the same order, and
-    ``removed``, the other rows with the reasons. A temporary database in ``tmp_dir`` is deleted with the result.
+    or files: a path, a glob, or an iterable of paths. A list of str is read as paths if every item is a file with an
+    ending such as .jsonl or .warc.gz. The result has ``kept`` (the remaining rows, in the same type and order) and
+    ``removed`` (the other rows, with reasons). The temporary database in ``tmp_dir`` is deleted with the result.
 
-    ``text``, ``html``, ``url`` and ``id`` name columns; by default those of these names are used, for texts also
-    ``raw_content`` and ``content``. ``keep`` is a rule, or rules in order, that select the near-duplicate to keep:
-    stored (the first), longest, shortest-url; for files also newest, oldest and id. Rows near to a document of the
-    databases ``against`` are removed, too. With ``contained="keep"`` rows whose text stands within a longer one are
-    listed in ``removed`` and stay; with ``contained="remove"`` they go if ``level`` allows what is lost.
-    ``level`` limits how much of a removed row may be lost: same, strict or standard (the default). ``min_probability``:
-    as ``Reader.query``.
+    ``text``, ``html``, ``url`` and ``id`` name columns. The defaults are the columns of these names; ``raw_content``
+    and ``content`` also serve as ``text``. ``keep`` is a rule, or several in order, for the near-duplicate to keep:
+    stored (the first), longest, shortest-url; for files also newest, oldest and id. Rows near to a document in the
+    databases ``against`` are removed, too. ``contained`` applies to rows whose text is part of a longer one: "keep"
+    lists them in ``removed`` but keeps them, "remove" removes them if ``level`` allows the loss. ``level`` limits how
+    much of a removed row may be lost: same, strict or standard (the default). ``min_probability``: as ``Reader.query``.
 
-    For files, ``kept`` are the paths of copies without the removed documents: in ``output``, or else in a temporary
-    folder that is deleted with the result. Raises ValueError if a column is missing or only some items are files.
+    For files, ``kept`` lists copies without the removed documents, in ``output`` or else in a temporary folder that is
+    deleted with the result. Raises ValueError if a column is missing or only some items are files.
 
     >>> result = nddb.dedup([fox, "a text that has nothing in common with it", fox + " and again"])
     >>> len(result.kept)

@@ -1,4 +1,4 @@
-"""The one call for files: the command ``nddb dedup``, run by itself."""
+"""``nddb.dedup`` for files: runs the command ``nddb dedup``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nddb._dedup.sources import write
 from nddb._process import Option
 from nddb._progress import shown
 
-#: The end of a name of a file that the command reads.
+#: Endings of files that the command reads.
 _READABLE = re.compile(
     r"\.(jsonl|ndjson|json|parquet|pq|arrows?|feather|ipc|warc|wet|wacz|arc|csv|tsv|html?|xhtml|txt|text)"
     r"(\.(open|gz|zstd?|bz2|xz|lz4))*$",
@@ -31,7 +31,7 @@ _log = logging.getLogger("nddb")
 
 
 def paths_of(data: Any) -> list[str] | None:
-    """Returns the files and folders that the data names, or None if it is no path."""
+    """Returns the files and folders that the data names, or None if the data has no paths."""
     if isinstance(data, str):
         found = [data] if os.path.exists(data) else sorted(glob.glob(data, recursive=True))
         if not found:
@@ -63,7 +63,7 @@ def _is_readable(item: Any) -> bool:
 
 
 class Files:
-    """What is kept and removed of files."""
+    """The kept and the removed documents of files."""
 
     def __init__(
         self, paths: list[str], kind: type[str | Path], options: Options, said: dict[str, Any], listed: str
@@ -116,7 +116,8 @@ class Files:
             shutil.copyfile(path, copy)
 
     def _loaded(self) -> str:
-        """Loads the files into a temporary database, once, and takes out what is near to earlier databases."""
+        """Loads the files into a temporary database, once, and deletes what is near to documents of earlier
+        databases."""
         options = self._options
         options.check_open()
         if self._database is None:

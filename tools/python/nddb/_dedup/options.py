@@ -20,7 +20,7 @@ class Options:
     databases: Federation | None
     """Earlier databases."""
     contained: str | None
-    """What becomes of documents whose text stands within another one: keep, remove; None: they are not looked for."""
+    """Whether to keep or remove documents whose text is part of another; None does not look for them."""
     min_probability: float | None
     level: str | None
     threads: int | None
@@ -42,13 +42,13 @@ class Options:
         return {**vars(self), "databases": None, "folder": ""}
 
     def check_open(self) -> None:
-        """Raises ValueError if the temporary folder is not here."""
+        """Raises ValueError if the temporary folder does not exist."""
         if not os.path.isdir(self.folder):
             raise ValueError("the temporary database is gone: the result was closed or pickled")
 
 
 def config_like(databases: Federation | None) -> Config:
-    """The settings of a temporary database that is comparable with others."""
+    """Settings for a temporary database that match the given databases."""
     if databases is None:
         # Nothing is looked up in it online.
         return Config(recipe="main-offline", keep_words=True)

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 Kept = TypeVar("Kept")
 
-#: Rows of the table that a notebook shows.
+#: Number of rows that a notebook shows.
 SHOWN = 10
-#: A database that can read its texts, and in it removed documents with the kept ones, or None if these are elsewhere.
+#: A database with texts, and pairs of ids: a removed document, and the kept one or None if it is elsewhere.
 Compared = tuple[str, list[tuple[str | int, str | int | None]]]
 
 
 class Made(Protocol):
-    """What a result knows: `Table` of tables and texts, `Files` of files. Removed documents have numbers from 0."""
+    """The data of a result: `Table` for tables and texts, `Files` for files. Removed documents are numbered from 0."""
 
     losses: list[float | None]
 
@@ -37,7 +37,7 @@ class Made(Protocol):
 
 
 def remove(folder: str, process: int) -> None:
-    """Removes a temporary folder, in the process that made it."""
+    """Removes a temporary folder, only in the process that made it."""
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -45,23 +45,22 @@ def remove(folder: str, process: int) -> None:
 class Deduplicated(Generic[Kept]):
     """What ``nddb.dedup`` kept and removed.
 
-    ``kept`` has the remaining rows, of the type and in the order of the data; for files, the paths of the copies.
-    ``removed`` has a row for each removed one, as a table of the same type, or for texts and files as a list of
-    dictionaries:
+    ``kept`` has the remaining rows, in the type and order of the data; for files, the paths of the copies. ``removed``
+    has a row for each removed document. It is a table of the same type; for texts and files, a list of dictionaries:
 
-    - ``row`` and ``kept_row``, the numbers from 0 of the row and of the one that is kept instead (tables and texts);
-    - ``id`` and ``kept``, the ids of both, where there are ids;
-    - ``rule``, what decided; ``probability`` that they are near-duplicates; ``loss``, the share of its words that
-      the kept one lacks; ``lost``, how many words of which kinds, or "estimated"; ``lost_words`` and
-      ``lost_passage``, the number of these words and that in the longest passage; ``level``, the least level that
-      removes the row;
-    - ``kept_in``, with ``against``: the database of the document that is kept, if it is an earlier one;
-    - ``stays``, with ``contained``: whether the row is kept and only stands within another one;
-    - of files ``file`` and ``offset``, where the document stands.
+    - ``row`` and ``kept_row`` (tables and texts): numbers, from 0, of the removed row and of the row kept instead;
+    - ``id`` and ``kept``: the ids of these two, if there are ids;
+    - ``rule``: what decided; ``probability``: how likely the two are near-duplicates;
+    - ``loss``: the share of the removed document's words that the kept one lacks; ``lost_words``: their number;
+      ``lost_passage``: the number in the longest passage; ``lost``: counts by kind of word, or "estimated";
+    - ``level``: the lowest level that removes the row;
+    - ``kept_in`` (with ``against``): the earlier database that has the kept document, if any;
+    - ``stays`` (with ``contained``): whether the row is kept although its text is part of another;
+    - ``file`` and ``offset`` (files): the position of the document.
 
-    ``documents`` counts all rows, ``same_text`` the removed rows with the text of a kept one, ``near`` the other
-    removed near-duplicates, ``earlier`` the removed rows near to a document of another database, ``contained`` those
-    removed and ``contained_kept`` those kept whose text stands within a kept one.
+    ``documents`` counts all rows. Removed rows are counted by reason: ``same_text`` (a kept row has the same text),
+    ``near`` (near to a kept row), ``earlier`` (near to a document of another database), ``contained`` (part of a kept
+    text). ``contained_kept`` counts the kept rows whose text is part of a kept text.
 
     >>> with nddb.dedup([fox, fox]) as result:
     ...     result.report("report.html")
@@ -82,10 +81,10 @@ class Deduplicated(Generic[Kept]):
         self._remove = weakref.finalize(self, remove, folder, os.getpid())
 
     def pairs(self) -> Iterator[dict[str, Any]]:
-        """Yields a dictionary for each removed document, with the columns of ``removed``; those that lose most first.
+        """Yields a dictionary for each removed document, with the columns of ``removed``, the greatest loss first.
 
-        It has ``text`` and ``kept_text``, too; the text of a kept document in another database is None, and so are the
-        texts of files once the result is closed.
+        ``text`` and ``kept_text`` are added. ``kept_text`` is None for a document in another database. For files, both
+        are None once the result is closed.
 
         >>> for pair in nddb.dedup([fox, fox + " and again"]).pairs():
         ...     print(pair["row"], pair["kept_row"], pair["text"][-9:], pair["kept_text"] == fox)
@@ -96,9 +95,9 @@ class Deduplicated(Generic[Kept]):
             yield from self._made.rows(order[first : first + 1000], with_texts=True)
 
     def show(self, n: int = 5) -> None:
-        """Prints the n removed documents that lose most, beside the kept ones; marks the words in which they differ.
+        """Prints the n removed documents that lose most, each beside the kept one, and marks the words that differ.
 
-        Files are loaded again for it. Of a kept document in another database only the id is printed.
+        Files are loaded again. For a kept document in another database only the id is printed.
 
         >>> nddb.dedup([fox, fox + " and again"]).show()
         row 1 is removed, row 0 is kept: model, probability 0.971; 0.7% of its words lost (2 words: 2 names)
@@ -123,7 +122,7 @@ class Deduplicated(Generic[Kept]):
             print("nothing is removed")
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Makes a folder with what is kept and removed, in files ``kept`` and ``removed``.
+        """Makes a folder with the files ``kept`` and ``removed``.
 
         Tables become Parquet files, texts and dictionaries JSON lines; copies of files go into a folder ``kept``.
         Raises FileExistsError if the folder exists.
@@ -135,16 +134,16 @@ class Deduplicated(Generic[Kept]):
         self._made.save(os.fspath(folder))
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page of ``nddb report``: what is removed, and with which confidence.
+        """Writes the page of ``nddb report``: the removals and their confidence.
 
-        The texts are those that were compared. Files are loaded again.
+        It shows texts as they were compared. Files are loaded again.
 
         >>> nddb.dedup([fox, fox]).report("report.html")
         """
         self._made.report(os.path.abspath(path))
 
     def close(self) -> None:
-        """Removes the temporary database, and files that are kept in a temporary folder.
+        """Removes the temporary database, and copies of files in the temporary folder.
 
         >>> nddb.dedup([fox, fox]).close()
         """
@@ -157,7 +156,7 @@ class Deduplicated(Generic[Kept]):
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy has all but the temporary database; relations of DuckDB are made anew."""
+        """Pickles all but the temporary database; relations of DuckDB are made anew."""
         return {name: value for name, value in vars(self).items() if name not in ("kept", "removed", "_remove")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -166,7 +165,7 @@ class Deduplicated(Generic[Kept]):
         self._remove.detach()
 
     def _order(self) -> list[int]:
-        """The numbers of the removed documents, those that lose most first."""
+        """The numbers of the removed documents, the greatest loss first."""
         losses = self._made.losses
         return sorted(range(len(losses)), key=lambda number: 1.0 if (loss := losses[number]) is None else -loss)
 

@@ -1,6 +1,6 @@
-"""Kinds of tables: how their pages are read, and how rows are taken out of them.
+"""Kinds of tables: each reads its pages and selects its rows.
 
-No package is required or imported here: each is used only through the data that a caller passes.
+No package is required: each is used only if a caller passes its tables.
 """
 
 from __future__ import annotations
@@ -18,22 +18,21 @@ class Source(Protocol):
     """A table or a list of texts."""
 
     columns: list[str] | None
-    """Names of the columns; None of texts."""
+    """Names of the columns; None for texts."""
 
     def __len__(self) -> int: ...
 
     def pages(self, columns: dict[str, str]) -> Any:
-        """Returns an Arrow table of the row numbers, as the column id, and the named ones of the columns text, html
-        and url."""
+        """Returns an Arrow table of id (the row number) and the given columns of text, html and url."""
 
     def values(self, column: str, rows: list[int]) -> list[Any]:
         """The values of a column in these rows."""
 
     def kept(self, mask: list[bool]) -> Any:
-        """The rows that the mask marks, as a table of the same kind."""
+        """The rows for which the mask is true, as a table of the same kind."""
 
     def table(self, columns: dict[str, list[Any]]) -> Any:
-        """A new table of the same kind."""
+        """A new table of the same kind with these columns."""
 
 
 def source_of(data: Any) -> Source:
@@ -66,7 +65,7 @@ def source_of(data: Any) -> Source:
 
 
 def write(table: Any, path: str) -> None:
-    """Writes a table that ``kept`` or ``table`` returned as Parquet, or a list as JSON lines; the ending is added."""
+    """Writes a list as JSON lines, and any other table as Parquet; adds the ending."""
     if isinstance(table, list):
         with open(path + ".jsonl", "w", encoding="utf-8") as file:
             for row in table:
@@ -81,7 +80,7 @@ def write(table: Any, path: str) -> None:
 
 
 def _pages(columns: dict[str, str], values: Callable[[str], list[Any]]) -> Any:
-    """The pages of rows of Python, by the values of a column."""
+    """Makes pages of Python values; `values` returns the values of a column."""
     read = {role: values(name) for role, name in columns.items()}
     for role, texts in read.items():
         for row, text in enumerate(texts):
@@ -92,7 +91,7 @@ def _pages(columns: dict[str, str], values: Callable[[str], list[Any]]) -> Any:
 
 
 class _List:
-    """Rows that are a list."""
+    """Rows in a list."""
 
     def __init__(self, rows: list[Any]) -> None:
         self._rows = rows
@@ -108,7 +107,7 @@ class _List:
 
 
 class Texts(_List):
-    """Texts without anything else."""
+    """A list of texts."""
 
     columns: list[str] | None = None
 
@@ -126,7 +125,7 @@ class Texts(_List):
 
 
 class Rows(_List):
-    """Dictionaries, such as lines of JSON. A key that one has not is None."""
+    """Dictionaries, such as lines of JSON. A missing key is None."""
 
     def __init__(self, rows: list[Any]) -> None:
         super().__init__(rows)

@@ -1,4 +1,4 @@
-"""The one call for tables and texts; the id of a document is the number of its row."""
+"""``nddb.dedup`` for tables and texts; the id of a document is its row number."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from nddb._dedup.result import Compared, Deduplicated
 from nddb._dedup.sources import Source, write
 from nddb._progress import Tell, shown
 
-#: Columns that are looked for, in order.
+#: Default columns, in order of preference.
 USUAL = {"text": ("text", "raw_content", "content"), "html": ("html",), "url": ("url",), "id": ("id",)}
-#: Rules for the kept row that say something of a table: it has no dates, and no batches.
+#: Rules that apply to tables, which have neither dates nor batches.
 RULES = ("stored", "longest", "shortest-url")
 
 
 class Table:
-    """What is kept and removed of a table, and why."""
+    """The kept and the removed rows of a table, with reasons."""
 
     def __init__(self, source: Source, named: dict[str, str], path: str, options: Options) -> None:
         self._source = source
@@ -103,7 +103,7 @@ class Table:
 
 
 def dedup_table(source: Source, options: Options) -> Deduplicated[Any]:
-    """Finds the rows to remove, by a temporary database."""
+    """Finds the rows to remove, with a temporary database."""
     for rule in options.keep:
         if rule not in RULES:
             raise ValueError(f"keep '{rule}' says nothing of rows of a table (there are {', '.join(RULES)}): sort them")

@@ -1,9 +1,9 @@
 """Near-duplicates of crawls that do not fit one machine, on Spark.
 
 Spark sorts and joins tables, and each task calls functions of :mod:`nddb.tables` on its partition. The results equal
-those of a database that ``Writer.load`` filled. The *number* of a document is its place in the order of loads. Of
-near-duplicates the one with the lowest number stays, unless ``keep`` has other rules; before these, whole and sound
-documents come first.
+those of a database filled by ``Writer.load``. The *number* of a document is its position in the order of loading. By
+default the near-duplicate with the lowest number stays. Other rules of ``keep`` rank truncated and garbled documents
+last.
 
 ::
 
@@ -12,12 +12,12 @@ documents come first.
     documents = nddb_spark.documents(spark, "store")
     members = nddb_spark.clusters(documents, "work")
 
-1. ``ingest``: one task reads an archive and sketches its pages. The number consists of the position of the archive
-   among all archives of the store and the index of the page in the archive, so a retried task makes the same rows.
-2. ``documents``: of the documents with one id, the last is current, or the first if a later crawl found it unchanged.
-3. ``pairs`` and ``clusters``: the steps of :mod:`nddb.steps`, each a table in the folder ``work``.
-4. ``shards`` loads the sketches of each part of the documents into a database of its own. ``batch_query`` matches a
-   file of fingerprints against databases (Manku et al. 2007, 3.3).
+1. ``ingest``: one task reads an archive and sketches its pages. The number of a page combines the position of its
+   archive in the store with its index in the archive, so a retried task makes the same rows.
+2. ``documents`` selects the current document of each id: the last one that was new or changed.
+3. ``pairs`` and ``clusters`` run the steps of :mod:`nddb.steps`, each a table in the folder ``work``.
+4. ``shards`` distributes the sketches of the documents over databases. ``batch_query`` matches a file of fingerprints
+   against databases (Manku et al. 2007, 3.3).
 
 Stores, work folders, archives and outputs are paths or URIs (:mod:`nddb.spark.places`); databases are on disks. The
 jobs also run from clients of Spark Connect.

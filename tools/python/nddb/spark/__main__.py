@@ -6,7 +6,7 @@
     spark-submit $(python -m nddb.spark path) shards STORE shards --shards 300
     spark-submit $(python -m nddb.spark path) batch-query near.parquet Q.u64le shards/*.nddb
 
-STORE and what is written are folders that all machines see, or URIs of stores (s3a:, gs:, abfss:, hdfs:).
+STORE and outputs are folders that all machines can access, or URIs of stores (s3a:, gs:, abfss:, hdfs:).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Archives that tasks read: on disks that all machines can access, or in stores.
 
-The library reads files of its machine, so a task copies an archive of a store first.
+The library reads local files only, so a task first copies an archive of a store.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def _at(place: Place, format: str) -> list[str]:
 
 
 def _below(place: Place, format: str) -> list[str]:
-    """The archives below a folder of a store, chosen by their names as on disks.
+    """The archives below a folder of a store, chosen by name as on disks.
 
-    Files named `.json` and `.csv` are included only if a format is given, because their content is not looked at.
+    Files named `.json` and `.csv` are included only if a format is given, because their content is not read.
     """
     with tempfile.TemporaryDirectory(prefix="nddb-") as folder:
         for path in place.below():
@@ -58,9 +58,9 @@ def _below(place: Place, format: str) -> list[str]:
 
 
 def sketched(path: str, **options: Any) -> Iterator[pyarrow.RecordBatch]:
-    """The batches of `nddb.tables.sketch_archive` of an archive.
+    """Yields the batches of `nddb.tables.sketch_archive` for an archive.
 
-    Raises ValueError for an archive of a store whose ids would contain its path, because each copy has another path.
+    For an archive in a store, raises ValueError if ids contain its path, because each local copy has another path.
     """
     place = Place(path)
     with place.fetched() as file:

@@ -1,4 +1,4 @@
-"""Clusters, and what to keep and to remove: what `nddb cluster` gives."""
+"""Clusters, and which documents to keep and to remove, as `nddb cluster` gives them."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def clusters(
 
 
 def lists(documents: DataFrame, members: DataFrame, folder: str | os.PathLike[str]) -> None:
-    """Writes `keep.txt` and `remove.txt` into a folder: the ids of all documents that are not deleted, sorted.
+    """Writes the sorted ids of all documents that are not deleted to `keep.txt` or `remove.txt` in a folder.
 
-    `members` is read twice, so pass a table that was written. The files equal the command's byte for byte if the ids
-    are all texts or all integers. Raises ValueError if an integer id and a text id have the same digits.
+    `members` is read twice, so pass a table that is already computed. The files equal the command's byte for byte if
+    the ids are all texts or all integers. Raises ValueError if an integer id and a text id have the same digits.
     """
     from pyspark.sql import functions
 

@@ -16,14 +16,14 @@ _COLUMNS = [*schemas.names(schemas.SKETCHES), "deleted"]
 
 @dataclass(frozen=True)
 class Inputs:
-    """The number of documents, and a digest of the columns that a job reads, independent of their order."""
+    """The number of documents, and a digest of the columns that a job reads, independent of the order of rows."""
 
     documents: int
     digest: str
 
 
 def inputs_of(documents: DataFrame) -> Inputs:
-    """Reads all documents once. Raises ValueError if the table is not one of documents."""
+    """Reads all documents once. Raises ValueError if a column is missing or the numbers are not unique."""
     from pyspark.sql import functions
 
     missing = [name for name in _COLUMNS if name not in documents.columns]

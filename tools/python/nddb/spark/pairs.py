@@ -1,4 +1,4 @@
-"""All near-duplicate pairs, with the groups that are collapsed: what `nddb pairs` gives."""
+"""All near-duplicate pairs and groups of equal documents, as `nddb pairs` gives them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def pairs(documents: DataFrame, work: str | os.PathLike[str], **judging: Any) -> DataFrame:
     """All near-duplicates among documents that are not deleted, in the order and with the columns of `Reader.pairs`.
 
-    Of each identity set and each hot group, pairs have one document; a group has a row for each member except its
-    oldest. `work` is a folder that all machines can access. Other options: as `nddb.spark.Judging`.
+    In pairs, the oldest member stands for its identity set or hot group; the group has a row for each other member.
+    `work` is a folder that all machines can access. Other options: as `nddb.spark.Judging`.
     """
     how = Judging(**judging)
     folder = Work(documents.sparkSession, work, {"job": "pairs", **dataclasses.asdict(how)}, documents)

@@ -1,4 +1,4 @@
-"""What a task does with its partition: functions from record batches to record batches, without Spark.
+"""Functions that a task runs on its partition, from record batches to record batches, without Spark.
 
 Each function is pure: a task that is retried, or runs twice at a time, gives the same rows.
 """
@@ -23,12 +23,12 @@ from nddb.spark import archives
 from nddb.spark.places import Place
 from nddb.steps.batches import Batches, batches_of
 
-#: A document is the page of this index in the archive of the number above these bits.
+#: The bits of a number that hold a document's index in its archive; the archive's number is above them.
 INDEX_BITS = 32
 
 
 def sketch(batches: Batches, **options: Any) -> Iterator[pyarrow.RecordBatch]:
-    """Maps archives (archive, path) to their documents, in order, with their numbers."""
+    """Maps archives (archive, path) to their numbered documents, in order."""
     for batch in batches:
         for archive, path in zip(batch["archive"].to_pylist(), batch["path"].to_pylist()):
             index = archive << INDEX_BITS
@@ -48,7 +48,7 @@ def shard_path(folder: str, index: int) -> Path:
 
 
 def shard(batches: Batches, folder: str, made_of: dict[str, Any]) -> Iterator[pyarrow.RecordBatch]:
-    """Makes a shard from its documents (shard, sketch, recipe, archive); returns its number."""
+    """Makes a shard from its documents (shard, sketch, recipe, archive); yields the number of the shard."""
     given = iter(batches)
     first = next((batch for batch in given if batch.num_rows), None)
     if first is None:
@@ -59,8 +59,8 @@ def shard(batches: Batches, folder: str, made_of: dict[str, Any]) -> Iterator[py
 
 
 def make_database(path: Path, sketches: Batches | None, made_of: dict[str, Any]) -> None:
-    """Makes a database from tables of sketches under a temporary name, and renames it when it is complete. Does
-    nothing if the database exists."""
+    """Makes a database from tables of sketches; it has a temporary name until it is complete. Does nothing if the
+    database exists."""
     from nddb import Config, Error, Writer
 
     if path.exists():

@@ -1,7 +1,7 @@
 """Files and folders that all machines can access: on disks, or in stores that both Hadoop and pyarrow support.
 
-Spark reads and writes tables through Hadoop, Python all else through ``pyarrow.fs``: both use the credentials of the
-environment and of the machine.
+Spark reads and writes tables through Hadoop, Python everything else through ``pyarrow.fs``. Both use the credentials of
+the environment and the machine.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
-#: Schemes that pyarrow calls otherwise than Hadoop does.
+#: Schemes of Hadoop that pyarrow names differently.
 _OF_ARROW = {"s3a": "s3", "s3n": "s3"}
 
 
 class Place:
     """A file or folder that all machines can access.
 
-    It is named by a path of this machine, with or without ``file:``, by a URI that both Hadoop and pyarrow know
-    (``s3a:``, ``s3:``, ``gs:``, ``abfss:``, ``hdfs:``), or by a ``dbfs:`` path of Databricks, which Python finds below
-    ``/dbfs`` and ``/Volumes``. Raises ValueError for another URI.
+    `path` is a local path, with or without ``file:``, or a URI that both Hadoop and pyarrow know (``s3a:``, ``s3:``,
+    ``gs:``, ``abfss:``, ``hdfs:``). Python finds ``dbfs:`` paths of Databricks below ``/dbfs`` and ``/Volumes``. Raises
+    ValueError for another URI.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -69,7 +69,7 @@ class Place:
         return self._moved(lambda path: f"{path}/{name}")
 
     def beside(self, name: str) -> Place:
-        """The place of another name in the same folder."""
+        """The place with another name in the same folder."""
         return self._moved(lambda path: f"{path.rpartition('/')[0]}/{name}")
 
     def _moved(self, move: Callable[[str], str]) -> Place:
@@ -84,7 +84,7 @@ class Place:
 
     @property
     def pattern(self) -> str:
-        """The URI for Spark, with the characters of patterns escaped."""
+        """The URI for Spark, with wildcard characters escaped."""
         return re.sub(r"([\\{}\[\]*?^])", r"\\\1", self.uri)
 
     @property
@@ -101,14 +101,14 @@ class Place:
         return bool(self.type() != FileType.NotFound)
 
     def was_put(self) -> bool:
-        """Whether a file made by `put` is complete: in Azure's stores it exists before, but is empty."""
+        """Whether a file made by `put` is complete; in Azure's stores an incomplete file exists, but is empty."""
         return bool(self._info().size)
 
     def _info(self) -> FileInfo:
         return self._files.get_file_info(self._path)
 
     def children(self) -> list[Place]:
-        """The files and folders in a folder, sorted by name; none where there is no folder."""
+        """The files and folders in a folder, sorted by name; none if the folder does not exist."""
         found = self._files.get_file_info(FileSelector(self._path, allow_not_found=True))
         return [self / name for name in sorted(one.base_name for one in found)]
 
@@ -138,11 +138,10 @@ class Place:
             yield file
 
     def put(self, write: Callable[[Path], object]) -> None:
-        """Makes a file from what `write` writes to a local path. No reader ever sees a part of it.
+        """Makes a file with the content that `write` writes to a local path. No reader ever sees an incomplete file.
 
         On disks the file is written under a temporary name and renamed when it is durable. An object of a store is
-        copied from a finished local file, because closing a stream after an error would store what was written before
-        the error.
+        copied from a finished local file, because closing a stream after an error would store an incomplete object.
         """
         if self.here is not None:
             self.here.parent.mkdir(parents=True, exist_ok=True)
@@ -179,7 +178,7 @@ class Place:
 
 
 def _file_system(scheme: str, authority: str) -> tuple[FileSystem, str]:
-    """The file system of a URI, and its path of the root."""
+    """Returns the file system of a URI, and the path of its root."""
     try:
         files, base = FileSystem.from_uri(f"{_OF_ARROW.get(scheme, scheme)}://{authority}/")
     except (ValueError, OSError, NotImplementedError) as error:
@@ -193,7 +192,7 @@ def _file_system(scheme: str, authority: str) -> tuple[FileSystem, str]:
 
 
 def known(spark: SparkSession, path: str | os.PathLike[str]) -> Place:
-    """Returns a place that Spark can open, too; raises ValueError if it cannot."""
+    """Returns the place of a path; raises ValueError if Spark cannot open it."""
     from pyspark.errors import AnalysisException
 
     place = Place(path)

@@ -1,4 +1,4 @@
-"""Databases with a part of the documents each, and batch queries against databases."""
+"""Distributes documents over databases, and runs batch queries against databases."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _Path = str | os.PathLike[str]
 def shards(
     documents: DataFrame, folder: _Path, *, shards: int, k: int = 3, bits: int = 64, recipe: str = "main"
 ) -> list[Path]:
-    """Distributes the documents that are not deleted over databases (shards); returns their paths.
+    """Distributes the documents that are not deleted over databases (shards); returns the paths of the shards.
 
     All machines must be able to access `folder`. A task makes a database on its local disk, copies it into the folder,
     and renames the copy when it is complete. The hash of its id assigns a document to one of `shards` databases. A job
-    that is started again makes the missing ones. Query them together by `nddb.Federation`.
+    that is started again makes only missing databases. Query them together with `nddb.Federation`.
     """
     from pyspark.sql import functions
 
@@ -59,10 +59,10 @@ def batch_query(
     *,
     k: int | None = None,
 ) -> DataFrame:
-    """Every document within `k` bits of each of many fingerprints: the rows of `nddb query --format tsv`, in order.
+    """Finds, for each fingerprint, all documents within `k` bits: the rows of `nddb query --format tsv`, in order.
 
-    `databases` is one path or several, which all machines can access; nothing may write to them meanwhile. `queries` is
-    a `.u64le` file or an array of 64-bit integers. Each task scans a range of 64 MB of the fingerprints. Raises
+    `databases` is one path or several that all machines can access; nothing may write to the databases meanwhile.
+    `queries` is a `.u64le` file or an array of 64-bit integers. Each task scans 64 MB of stored fingerprints. Raises
     OutOfRange if `k` exceeds that of the databases, Mismatch if the databases have different settings.
     """
     paths = [databases] if isinstance(databases, (str, os.PathLike)) else list(databases)
@@ -114,13 +114,13 @@ def _on_disks(path: _Path) -> Path:
 
 
 def _state(reader: Reader) -> dict[str, int]:
-    """Numbers of a database, one of which changes with every write."""
+    """Counters of a database; every write changes one of them."""
     stats = reader.stats()
     return {name: stats[name] for name in ("generation", "commits", "documents")}
 
 
 def _bytes_of(queries: object) -> bytes:
-    """Fingerprints as they are in a file."""
+    """Fingerprints as the bytes of a `.u64le` file."""
     if isinstance(queries, (str, os.PathLike)):
         content = Place(queries).read()
         if len(content) % 8:

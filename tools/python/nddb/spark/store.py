@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _Path = str | os.PathLike[str]
 
-#: Archives of a crawl that are read by one task, at most.
+#: Maximum number of archives that one task reads.
 ARCHIVES_A_TASK = 1
 
 
@@ -34,12 +34,12 @@ def ingest(
     format: str = "auto",
     **reading: Any,
 ) -> int:
-    """Sketches the pages of archives into a store, as a crawl of this name; returns the number of documents.
+    """Sketches the pages of archives into a store, as the crawl named `crawl`; returns the number of documents.
 
-    `paths` are archives and folders of archives. The number of a document consists of the position of its archive,
-    counted over all crawls of the store, and its index in the archive. Other options: as `nddb.tables.sketch_archive`;
-    with `keep_words`, `clusters` knows what a removal loses. Raises FileExistsError if the crawl exists, `nddb.Error`
-    for another recipe than that of the store, and the error of a task for an archive that cannot be read.
+    `paths` are archives and folders of archives. The number of a document combines the position of its archive, counted
+    over all crawls of the store, with its index in the archive. Other options: as `nddb.tables.sketch_archive`; with
+    `keep_words`, `clusters` computes the loss of each removal. Raises FileExistsError if the crawl exists, `nddb.Error`
+    if the store has another recipe, and the error of a task if an archive cannot be read.
     """
     folder = known(spark, store)
     label = Recipe(recipe).label
@@ -89,7 +89,8 @@ def sketch(
 
     `number` names the column of ages: unique integers, lower for older documents. Ids are unique texts. By default
     reads the columns `text`, `html` and `url` if present. If you name a page column, only that one is read; None
-    disables a column. `keep_words` stores the words of each page, so that `clusters` knows what a removal loses.
+    disables a column. `keep_words` stores the words of each page, from which `clusters` computes the loss of each
+    removal.
     """
     from pyspark.sql import functions
 
@@ -106,9 +107,8 @@ def sketch(
 def documents(spark: SparkSession, store: _Path, *, deleted: Iterable[str] | DataFrame = ()) -> DataFrame:
     """The documents of all crawls of a store, one for each id.
 
-    Of the documents with one id, the last is current, or the first if a later crawl found it unchanged. `deleted` is a
-    list of text ids, or a table with a column id. `pairs` leaves such documents out; in clusters they may be founders,
-    as in a database until `nddb compact`.
+    For each id, it is the last document that was new or changed. `deleted` is a list of text ids, or a table with a
+    column id. `pairs` omits deleted documents; in clusters they may be founders, as in a database until `nddb compact`.
     """
     from pyspark.sql import Window, functions
 

@@ -1,8 +1,7 @@
 """The steps of a job: each is a table that is written as a whole before the next one begins.
 
 A job that is started again with the same folder and the same documents resumes after its last complete step. Spark
-commits the files of a task when the task has ended, and marks a complete table, so retried tasks and tasks that run
-twice change nothing.
+commits a task's files when the task ends, and marks complete tables, so retried or repeated tasks change nothing.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class Work:
             file.put(lambda new: new.write_text(said))
 
     def table(self, name: str, make: Callable[[], DataFrame], schema: str | None = None) -> DataFrame:
-        """The table of a step; it is made if it does not exist. Without a schema, Spark runs a job to read it."""
+        """The table of a step; makes it if it does not exist. Without `schema`, Spark runs a job to read the schema."""
         path = self.folder / name
         if not (path / "_SUCCESS").exists():
             writer_of(make()).parquet(path.uri)
@@ -57,7 +56,7 @@ class Work:
         return reading.parquet(path.pattern)
 
     def on_driver(self, name: str, function: Callable[[pyarrow.RecordBatchReader], object], of: str) -> DataFrame:
-        """The table of a step that this machine makes alone, from the rows of another step in order."""
+        """The table of a step that only this machine makes, from the rows of another step in order."""
         path = self.folder / f"{name}.parquet"
         if not path.was_put():
 
@@ -71,7 +70,7 @@ class Work:
         return self.spark.read.parquet(path.pattern)
 
     def remove(self) -> None:
-        """Removes the folder, when its job is done."""
+        """Removes the folder when the job is done."""
         self.folder.remove()
 
 
@@ -86,7 +85,7 @@ def _compare(folder: Place, before: dict[str, Any], now: dict[str, Any]) -> None
 
 
 def writer_of(table: DataFrame) -> DataFrameWriter:
-    """The writer of a table into a folder, in place of what is there.
+    """Returns a writer that replaces the content of a folder with a table.
 
     A task moves its files to their final place when it ends. They are not moved again when all tasks have ended,
     because each move in a store is a copy. So the table is incomplete until the folder has `_SUCCESS`.

@@ -1,4 +1,4 @@
-"""Arrow batches of a task: functions from batches to batches, and the runs of equal values in sorted ones."""
+"""Functions on the Arrow batches of a task, and runs of equal values in sorted batches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nddb.steps import schemas
 
 Batches = Iterable[pyarrow.RecordBatch]
 Made = Iterator[pyarrow.RecordBatch]
-#: What an engine runs on the rows of a task. It is pure: a task that is tried again gives the same rows.
+#: A function that an engine runs on the rows of a task. It is pure: a retried task gives the same rows.
 Function = Callable[[Batches], Made]
 
 
@@ -24,7 +24,7 @@ def batches_of(stream: object) -> pyarrow.RecordBatchReader:
 
 
 def through(function: Callable[..., object], *arguments: Any, **options: Any) -> Function:
-    """Makes a function of a table one of batches."""
+    """Turns a function on a table into one on batches."""
 
     def run(batches: Batches) -> Iterator[pyarrow.RecordBatch]:
         given = iter(batches)
@@ -37,7 +37,7 @@ def through(function: Callable[..., object], *arguments: Any, **options: Any) ->
 
 
 def made(schema: str, **columns: Any) -> pyarrow.RecordBatch:
-    """A batch of these columns; a scalar stands for a column of it, and columns that are not given are null."""
+    """A batch of these columns; a scalar fills its column, and columns that are not given are null."""
     count = next(len(column) for column in columns.values() if isinstance(column, (pyarrow.Array, numpy.ndarray)))
     fields = schemas.arrow(schema)
 
@@ -71,8 +71,8 @@ def begins_of(rows: pyarrow.RecordBatch, *by: str) -> numpy.ndarray:
 def runs(
     batches: Batches, *by: str, first: Sequence[str] = ()
 ) -> Iterator[tuple[pyarrow.RecordBatch, pyarrow.RecordBatch, numpy.ndarray]]:
-    """Yields, for rows sorted by the columns `by`: each batch, columns of the first row of each row's run, and which
-    rows are first rows. A run is a sequence of rows that are equal in all columns `by`."""
+    """Yields each batch, the columns `first` of the first row of each row's run, and a mask of first rows. The rows are
+    sorted by the columns `by`; a run is a sequence of rows that are equal in these columns."""
     last = None
     for batch in batches:
         if not batch.num_rows:
@@ -88,7 +88,7 @@ def runs(
 
 
 def whole_runs(batches: Batches, *by: str, rows: int = 10_000) -> Iterator[pyarrow.RecordBatch]:
-    """Yields the same rows in batches of about so many rows, or more if a run is longer; each batch ends with a run."""
+    """Yields the same rows in batches of about `rows` rows, without splitting a run."""
     waiting: list[pyarrow.RecordBatch] = []
     for batch, _, begins in runs(batches, *by):
         if waiting and sum(map(len, waiting)) + len(batch) >= rows and begins.any():
@@ -101,7 +101,7 @@ def whole_runs(batches: Batches, *by: str, rows: int = 10_000) -> Iterator[pyarr
 
 
 def several(batches: Batches, by: str) -> Iterator[tuple[pyarrow.RecordBatch, numpy.ndarray]]:
-    """Yields, for rows sorted by a column, the rows of runs of two or more, and the place of each in its run."""
+    """Yields the rows of runs of two or more, and the place of each row in its run. The rows are sorted by `by`."""
     # The first row of a run waits for the second one.
     waits: pyarrow.RecordBatch | None = None
     count = 0

@@ -44,6 +44,6 @@ def _sharing(engine: Engine[Table], classes: Classes[Table], judging: Judging) -
 
 
 def _near(engine: Engine[Table], prints: Table, k: int, groups: int) -> Table:
-    """The pairs within k bits in which `wanted` is true of one of the documents."""
+    """The pairs within k bits that have a document with `wanted`."""
     function = partial(tasks.near_prints, k=k, groups=groups)
     return engine.arrange([prints], "key", ["number"], function, schemas.CANDIDATES)

@@ -19,11 +19,11 @@ class Classes(Generic[Table]):
     #: DOCUMENTS
     documents: Table
     #: LEADERS: number, representative (the oldest document with the text), leader (the oldest one of the class), keys
-    #: and fp of leaders, lacks, empty.
+    #: and fp (of leaders only), lacks, empty.
     leaders: Table
-    #: The number of groups of bits that fingerprints are cut into.
+    #: The number of bit groups that fingerprints are divided into.
     groups: int
-    #: Whether hamming decides about a leader, because only its fingerprint is known.
+    #: Whether hamming decides about any leader, because only its fingerprint is known.
     lacks: bool
     #: The oldest document without a text.
     oldest_empty: int | None
@@ -32,7 +32,7 @@ class Classes(Generic[Table]):
 def collapse(
     engine: Engine[Table], documents: Table, count: int, judging: Judging, *, deleted: bool
 ) -> Classes[Table]:
-    """Finds the classes of so many documents, with the deleted ones or without."""
+    """Finds the classes of `count` documents, with or without the deleted ones."""
     documents = engine.step(
         "documents", lambda: engine.select(documents, *schemas.names(schemas.DOCUMENTS)), schemas.DOCUMENTS
     )

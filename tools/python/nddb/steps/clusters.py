@@ -1,4 +1,4 @@
-"""Clusters, and what to keep and to remove: what `nddb cluster` gives."""
+"""Clusters, and which documents to keep and to remove, as `nddb cluster` gives them."""
 
 from __future__ import annotations
 

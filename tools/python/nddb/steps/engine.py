@@ -1,8 +1,8 @@
-"""What the steps ask of an engine.
+"""The interface of the engines that run the steps.
 
-A table is of the engine's own type. Its rows have no order unless stated, and it may be computed each time it is read,
-unless it is the table of a *step*. Schemas are those of `nddb.steps.schemas`. Functions take the Arrow batches of a
-task and yield batches of the schema given with them.
+A table has the engine's own type. Its rows have no order unless stated. It may be computed each time it is read, but
+the table of a *step* is computed once. Schemas are those of `nddb.steps.schemas`. Functions take the Arrow batches of a
+task and yield batches of the given schema.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Engine(Protocol[Table]):
         """The table of a step: it is made once, and may be read several times."""
 
     def select(self, table: Table, *columns: str, **renamed: str) -> Table:
-        """These columns of a table; keyword arguments rename: new name = old name."""
+        """These columns of a table; a keyword argument `new="old"` renames a column."""
 
     def map(self, table: Table, function: Function, schema: str) -> Table:
         """The rows that a function makes from batches of a table; a batch has any number of rows."""
@@ -40,12 +40,12 @@ class Engine(Protocol[Table]):
         """The pairs of rows of two tables that are equal in the column `on`, the only common column."""
 
     def sort(self, tables: Sequence[Table], by: Sequence[str], columns: Sequence[str]) -> Table:
-        """These columns of tables of one schema, with the rows sorted; texts are compared by their bytes."""
+        """These columns of tables of one schema, with the rows sorted by `by`; texts are compared by their bytes."""
 
     def alone(
         self, name: str, table: Table, by: Sequence[str], function: Function, schema: str
     ) -> Table:
-        """The table of a step that this process makes alone, from all rows of a table in order."""
+        """The table of a step that only this process makes, from all rows of a table, sorted by `by`."""
 
     def rows(self, table: Table, schema: str) -> pyarrow.Table:
         """The rows of a small table, in this process."""

@@ -14,8 +14,8 @@ from nddb.steps.engine import Engine, Table
 
 
 def count_of(engine: Engine[Table], documents: Table, columns: Sequence[str], made_by: str) -> int:
-    """The number of documents. Raises ValueError for a table without their columns, made by other means than the
-    function of this name, or with numbers that are missing or not unique."""
+    """The number of documents. Raises ValueError if a column is missing (the message names the function `made_by`), or
+    if numbers are missing or not unique."""
     missing = [name for name in schemas.names(schemas.DOCUMENTS) if name not in columns]
     if missing:
         raise ValueError(f"the table has no column {', '.join(missing)}: make it by {made_by}")
@@ -28,7 +28,7 @@ def count_of(engine: Engine[Table], documents: Table, columns: Sequence[str], ma
 
 
 def check_numbered(count: int, unnumbered: int, repeated: int) -> None:
-    """Raises ValueError if a document has no number, or that of another one."""
+    """Raises ValueError if a document has no number, or the number of another document."""
     if unnumbered:
         raise ValueError(f"{unnumbered} of {count} documents have no number")
     if repeated:

@@ -1,4 +1,4 @@
-"""How near-duplicates are judged: the options of the jobs, as those of the command."""
+"""How near-duplicates are judged: the options of the jobs, named as in the command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow
 from nddb import tables
 from nddb._rules import rules_of
 
-#: Documents of one key that are all compared with each other, as on one machine.
+#: Maximum number of documents of one key that are all compared with each other, as on one machine.
 GROUP_LIMIT = 1000
 
 _NONE = pyarrow.table({"number": pyarrow.array([], "int64"), "sketch": pyarrow.array([], "binary")})
@@ -23,8 +23,7 @@ class Judging:
     """A method and its thresholds.
 
     The default method is that of the recipe, with hamming for documents that have only a fingerprint. `groups` is the
-    number of groups of bits into which a fingerprint is divided for joins; by default it is chosen by the number of
-    documents.
+    number of bit groups into which a fingerprint is divided for joins; the default depends on the number of documents.
     """
 
     method: str | None = None
@@ -73,7 +72,7 @@ class Judging:
         return options
 
     def groups_for(self, documents: int) -> int:
-        """The number of groups of bits for which sorting and comparing cost least."""
+        """The number of bit groups for which sorting and comparing cost least."""
         return self.groups or min(range(self.k + 1, self.k + 6), key=lambda groups: self._work(documents, groups))
 
     def _work(self, documents: int, groups: int) -> float:

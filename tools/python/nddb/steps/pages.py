@@ -1,4 +1,4 @@
-"""Sketches of tables of pages."""
+"""Sketches the pages of tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow.compute as compute
 from nddb.steps import schemas
 from nddb.steps.batches import Batches, batch_of, made
 
-#: Pages that are sketched in one call.
+#: Pages sketched in one call.
 PAGES = 1024
 
 
@@ -24,7 +24,7 @@ def columns_of(
     html: str | EllipsisType | None,
     url: str | EllipsisType | None,
 ) -> dict[str, str]:
-    """The columns to read, by role: number, id, and of text, html and url the named or else the usual ones.
+    """The columns to read, by role: number, id, text, html and url. `...` selects the column of the usual name, if any.
 
     Raises ValueError if a named column is missing, or there is no page column.
     """

@@ -1,4 +1,4 @@
-"""All near-duplicate pairs, with the groups that are collapsed: what `nddb pairs` gives."""
+"""All near-duplicate pairs and groups of equal documents, as `nddb pairs` gives them."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def near(engine: Engine[Table], classes: Classes[Table], judging: Judging) -> Ta
 
 
 def with_sketches(engine: Engine[Table], found: Table, documents: Table, older: str, newer: str) -> Table:
-    """Joins the sketches of both documents to pairs, as sketch_older and sketch_newer; the columns have their
-    numbers."""
+    """Adds the sketches of both documents to pairs, as sketch_older and sketch_newer; `older` and `newer` name the
+    columns of numbers."""
     for column, role in ((newer, "newer"), (older, "older")):
         sketches = engine.select(documents, **{column: "number", f"sketch_{role}": "sketch"})
         found = engine.join(found, sketches, column)

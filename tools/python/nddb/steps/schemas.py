@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pyarrow
 
-#: A document: what is stored of it, and where it stands.
+#: A stored document, with the path of its archive.
 SKETCHES = (
     "number long, id string, is_number boolean, url string, site string, fp long, tokens long, sketch binary, "
     "recipe string, archive string"
 )
 #: A page of a table.
 SKETCHED = f"{SKETCHES}, deleted boolean"
-#: What the steps read of a document.
+#: The columns of a document that the steps read.
 DOCUMENTS = "number long, id string, sketch binary, deleted boolean, archive string"
 NUMBERED = "number long, is_missing boolean"
 COUNTS = "documents long, unnumbered long, repeated long"
-#: A document with what it is joined by, on its way to its leader.
+#: A document with the values it is joined by, before its leader is known.
 PROPERTIES = "number long, text binary, class binary, keys array<long>, fp long, lacks boolean, empty boolean"
 REPRESENTED = (
     "number long, representative long, class binary, keys array<long>, fp long, lacks boolean, empty boolean"
@@ -24,15 +24,15 @@ LEADERS = (
     "number long, representative long, leader long, keys array<long>, fp long, lacks boolean, empty boolean"
 )
 NUMBERS = "number long"
-#: What one task says of the documents: whether hamming decides about some, and the oldest empty one.
+#: A task's summary: whether hamming decides about any document, and the oldest empty document.
 SUMMARY = "lacks boolean, empty long"
 
-#: A key of a leader, for the keys of sketches and for those of fingerprints.
+#: A key of a leader, from its sketch or its fingerprint.
 KEYS = "key long, number long"
 SHARED = "key long, number long, above boolean"
 POSTINGS = "key long, number long, keys array<long>"
 PRINTS = "key long, number long, fp long, wanted boolean"
-#: Keys that more leaders have than are compared with each other.
+#: A key that more than `group_limit` leaders have.
 CUT = "key long"
 CANDIDATES = "older long, newer long, unlisted boolean"
 
@@ -41,17 +41,17 @@ SAME = "same_site boolean, same_heading boolean"
 DECIDED = f"a string, b string, near boolean, rule string, {SCORES}, {SAME}, nearness long"
 NEAR = f"older long, newer long, unlisted boolean, {DECIDED}"
 
-#: A leader that joined a founder; a founder that a leader is near; a member of a class that waits for a founder.
+#: One of three: a leader that joined a founder, a founder near to a leader, a member of a class without a founder.
 CHOICES = "leader long, number long, nearness long, joined long, rank long"
 CHOSEN = "leader long, number long, founder long"
-#: A founder that a document may have: that of the lowest rank is it.
+#: A possible founder of a document; the one with the lowest rank is taken.
 FOUNDERS = "number long, founder long, rank long"
 CLUSTERED = "number long, founder long"
 
-#: A row of a group, before the ids of both documents are known; with the order of kinds.
+#: A row of a group, before the ids of both documents are known; `kind` orders the groups.
 GROUPS = "kind long, founder long, number long"
 SIZED = "kind long, founder long, number long, flagged boolean"
-#: What either document of a pair loses.
+#: The loss of either document of a pair.
 LOSSES = (
     "loss_a double, lost_a string, lost_words_a long, lost_passage_a long, level_a string, "
     "loss_b double, lost_b string, lost_words_b long, lost_passage_b long, level_b string, words string, why string"
@@ -68,7 +68,7 @@ MEMBERS = (
     f"{SCORES}, {SAME}, loss double, lost string, lost_words long, lost_passage long, level string, archive string, "
     "offset long, inner long, length long"
 )
-#: With the place of a row among those that one task made.
+#: With the position of a row: the batch (`made`) and the index in it (`place`).
 PLACED = f"{MEMBERS}, made long, place long"
 
 _TYPES = {
@@ -87,6 +87,6 @@ def names(schema: str) -> list[str]:
 
 
 def arrow(schema: str) -> pyarrow.Schema:
-    """The columns as Arrow has them."""
+    """The columns as an Arrow schema."""
     columns = (column.split() for column in schema.split(", "))
     return pyarrow.schema([(name, _TYPES[kind]) for name, kind in columns])

@@ -19,10 +19,10 @@ use crate::sketches::documents;
 use crate::stream::Stream;
 use crate::tables::Rows;
 
-/// Makes the rows of `clusters` for complete clusters: a Stream sorted by the ids of founders, then by ids.
+/// Makes the rows of `clusters` from complete clusters: a Stream sorted by the ids of founders, then by ids.
 ///
-/// `documents` has the columns number, founder, sketch and, if known, deleted and archive (the path). A founder is its
-/// own founder. Other options: as `Reader.clusters`.
+/// `documents` has the columns number, founder, sketch and, if known, deleted and archive (the path). The founder of a
+/// founder is itself. Other options: as `Reader.clusters`.
 #[pyfunction]
 #[pyo3(signature = (
     documents, method=None, *, keep=None, level=None, k=3, recipe="main", group_limit=None, min_probability=None

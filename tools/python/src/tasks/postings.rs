@@ -19,13 +19,12 @@ const OLDER: Column = Column::new("older", CellKind::Number);
 const NEWER: Column = Column::new("newer", CellKind::Number);
 const LISTED: Column = Column::new("listed", CellKind::Flag);
 
-/// Finds candidate pairs in rows of key, number and keys, sorted by key, then by number: a Stream of older, newer,
-/// listed.
+/// Finds candidate pairs in rows of (key, number, keys), sorted by key and number: a Stream of older, newer, listed.
 ///
-/// `keys` are all keys of the document that other documents have, too, ascending; a pair is found at its first common
-/// key. `cut` is an array of the keys that more than `group_limit` documents have: each of these documents is compared
-/// with the oldest one, and the first `group_limit` with each other. `listed` is False for pairs that `clusters` needs
-/// and `pairs` does not list. A pair may occur more than once.
+/// `keys` lists, ascending, all keys that a document shares with others; a pair is found at its first common key. `cut`
+/// is an array of the keys that more than `group_limit` documents have. Each of these documents is compared with the
+/// oldest one; the first `group_limit` are also compared with each other. `listed` is False for pairs that `clusters`
+/// needs and `pairs` does not list. A pair may occur more than once.
 #[pyfunction]
 #[pyo3(signature = (postings, *, cut=None, group_limit=None))]
 pub(crate) fn pairs_by_key(
@@ -60,10 +59,10 @@ pub(crate) fn pairs_by_key(
     }))
 }
 
-/// Finds pairs within k bits in rows of key, number and fp, sorted by key: a Stream of older, newer, once each.
+/// Finds pairs within k bits in rows of (key, number, fp), sorted by key: a Stream of older, newer, each pair once.
 ///
-/// Keys are those of `properties` for the same number of `groups`. If there is a column `wanted`, only pairs in which
-/// it is true for a document are found.
+/// Keys are those of `properties` for the same number of `groups`. With a column `wanted`, finds only pairs that have a
+/// document for which it is true.
 #[pyfunction]
 #[pyo3(signature = (postings, *, k=3, groups=4))]
 pub(crate) fn pairs_by_fingerprint(postings: &Bound<'_, PyAny>, k: u8, groups: u8) -> Result<Stream> {

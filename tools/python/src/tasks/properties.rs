@@ -32,13 +32,12 @@ fn columns() -> SchemaRef {
     ]))
 }
 
-/// Returns the values by which documents are joined: a Stream with a row for each row of a table with the columns
-/// number and sketch.
+/// Returns the values that documents are joined by, from a table with the columns number and sketch.
 ///
 /// `text` is the digest of the text, None for an empty one. `class` is equal for documents that the method cannot
-/// distinguish. `keys` find candidate pairs: keys of the method, or with `groups` those of fingerprints divided into
-/// that many groups of bits. `lacks` is whether hamming decides for the document. The default method is that of the
-/// recipe. Rows are in the order of numbers.
+/// distinguish. `keys` find candidate pairs: keys of the method, or with `groups` keys of fingerprints that are divided
+/// into that many bit groups. `lacks` is True if hamming decides for the document. The default method is that of the
+/// recipe. The Stream has a row for each document, in the order of numbers.
 #[pyfunction]
 #[pyo3(signature = (sketches, method=None, *, k=3, recipe="main", complete=false, groups=None))]
 pub(crate) fn properties(
@@ -75,15 +74,15 @@ pub(crate) fn properties(
     }))
 }
 
-/// Returns the name of the method that is the default of a recipe.
+/// Returns the name of the default method of a recipe.
 #[pyfunction]
 #[pyo3(signature = (recipe="main"))]
 pub(crate) fn default_method(recipe: &str) -> Result<&'static str> {
     Ok(default_of(Some(&named(recipe)?)).name())
 }
 
-/// Returns digests by which unchanged documents are recognised: a Stream with a row for each row of a table with the
-/// columns number and sketch. `content` is equal for documents that differ in nothing that users see.
+/// Returns digests that recognise unchanged documents, row by row, from a table with the columns number and sketch.
+/// `content` is equal for documents without a difference that users see.
 #[pyfunction]
 pub(crate) fn contents(sketches: &Bound<'_, PyAny>) -> Result<Stream> {
     let tables = Tables::new(sketches)?;

@@ -25,10 +25,10 @@ const RANGES: [Column; 3] = [
 /// Memory for what was found, of one task.
 const MEMORY: u64 = 256 << 20;
 
-/// Lists the parts of a database that are scanned: a Stream of source, first, blocks, for `scan`.
+/// Divides a database into parts for `scan`: a Stream of source, first, blocks.
 ///
-/// A part is a range of blocks of a segment, of at most 64 MB. The last part has the path of the database, without
-/// first and blocks, and stands for the documents that are in no run yet.
+/// A part is a range of at most 64 MB of the blocks of a segment. The last part is for documents that are in no run
+/// yet; its source is the path of the database, and first and blocks are None.
 #[pyfunction]
 pub(crate) fn scan_ranges(py: Python<'_>, path: PathBuf) -> Result<Stream> {
     let path = std::path::absolute(path).map_err(PyErr::from)?;
@@ -78,8 +78,7 @@ pub(crate) fn scan(
     }))
 }
 
-/// Resolves the matches of scans of a database to documents: a Stream of query, fp, distance, id, as of
-/// `Reader.probe_batch`.
+/// Resolves matches of `scan` to documents: a Stream of query, fp, distance, id, as from `Reader.probe_batch`.
 ///
 /// `rows` is a table with the columns query, fp and distance, in any order; rows may be repeated. Deleted documents are
 /// left out.

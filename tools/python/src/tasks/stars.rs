@@ -40,11 +40,10 @@ pub(crate) fn stars(pairs: &Bound<'_, PyAny>) -> Result<Stream> {
     }))
 }
 
-/// Assigns documents to founders, in classes whose leader joined one: a Stream of number, founder.
+/// Assigns documents to founders, for classes whose leader joined a founder: a Stream of number, founder.
 ///
-/// `rows` has the members of classes, and the founders that are near to their leader, with the columns leader, number,
-/// nearness (None for members) and joined (for members, the founder that the leader joined). It is sorted by leader,
-/// then by number.
+/// `rows` has the members of classes, and the founders near to their leader. Its columns are leader, number, nearness
+/// (None for members) and joined (for members: the founder that the leader joined). It is sorted by leader and number.
 #[pyfunction]
 pub(crate) fn choose(rows: &Bound<'_, PyAny>) -> Result<Stream> {
     let tables = Tables::new(rows)?;

@@ -15,13 +15,13 @@ from nddb.steps.tasks.classes import leads
 
 
 def leading(batches: Batches) -> Made:
-    """LEADERS -> the NUMBERS of those that are leaders."""
+    """LEADERS -> NUMBERS of the documents that are leaders."""
     for batch in batches:
         yield made(schemas.NUMBERS, number=batch.filter(leads(batch))["number"])
 
 
 def keys(batches: Batches) -> Made:
-    """LEADERS -> KEYS, each once."""
+    """LEADERS -> KEYS, each row once."""
     for batch in batches:
         of, rows = _rows_of_keys(batch.filter(leads(batch)))
         each = pyarrow.table({"key": rows, "number": of["number"]}).group_by(["key", "number"]).aggregate([])
@@ -35,14 +35,14 @@ def _rows_of_keys(batch: pyarrow.RecordBatch) -> tuple[pyarrow.RecordBatch, pyar
 
 
 def shared(batches: Batches, limit: int) -> Made:
-    """Sorted by key and number: KEYS -> SHARED, the keys that others have too; `above` is the row after the first
-    `limit` of a key."""
+    """KEYS sorted by key and number -> SHARED, the keys of several leaders; `above` marks the row after the first
+    `limit` rows of a key."""
     for batch, place in several(batches, "key"):
         yield made(schemas.SHARED, key=batch["key"], number=batch["number"], above=place == limit)
 
 
 def postings(batches: Batches) -> Made:
-    """Sorted by number and key: SHARED -> POSTINGS, each with all keys of the document."""
+    """SHARED sorted by number and key -> POSTINGS, each row with all keys of its document."""
     for batch in whole_runs(batches, "number"):
         ends = numpy.append(numpy.flatnonzero(begins_of(batch, "number")), len(batch))
         lists = pyarrow.ListArray.from_arrays(pyarrow.array(ends, pyarrow.int32()), batch["key"])
@@ -57,7 +57,7 @@ def cut(batches: Batches) -> Made:
 
 
 def sharing(batches: Batches, cut: pyarrow.Array | None, group_limit: int) -> Made:
-    """Sorted by key and number: POSTINGS -> CANDIDATES."""
+    """POSTINGS sorted by key and number -> CANDIDATES."""
     for batch in through(tables.pairs_by_key, cut=cut, group_limit=group_limit)(batches):
         yield made(
             schemas.CANDIDATES, older=batch["older"], newer=batch["newer"], unlisted=compute.invert(batch["listed"])
@@ -65,13 +65,13 @@ def sharing(batches: Batches, cut: pyarrow.Array | None, group_limit: int) -> Ma
 
 
 def prints(batches: Batches) -> Made:
-    """LEADERS with keys of fingerprints -> PRINTS, all with `wanted`."""
+    """LEADERS with keys of fingerprints -> PRINTS; `wanted` is true for all."""
     for batch in batches:
         yield _prints(batch.filter(leads(batch)), None)
 
 
 def prints_of(batches: Batches, **options: Any) -> Made:
-    """Leaders (number, sketch) -> PRINTS, with `wanted` for those that hamming decides."""
+    """Leaders (number, sketch) -> PRINTS; `wanted` is true if hamming decides."""
     for batch in through(tables.properties, **options)(batches):
         yield _prints(batch, "lacks")
 
@@ -83,12 +83,12 @@ def _prints(batch: pyarrow.RecordBatch, wanted: str | None) -> pyarrow.RecordBat
 
 
 def near_prints(batches: Batches, k: int, groups: int) -> Made:
-    """Sorted by key and number: PRINTS -> CANDIDATES."""
+    """PRINTS sorted by key and number -> CANDIDATES."""
     for batch in through(tables.pairs_by_fingerprint, k=k, groups=groups)(batches):
         yield made(schemas.CANDIDATES, older=batch["older"], newer=batch["newer"], unlisted=False)
 
 
 def once(batches: Batches) -> Made:
-    """Sorted by newer, older and unlisted: CANDIDATES -> each pair once; it is listed if any of its rows is."""
+    """CANDIDATES sorted by newer, older and unlisted -> each pair once, listed if any of its rows is."""
     for batch, _, begins in runs(batches, "newer", "older"):
         yield batch.filter(pyarrow.array(begins))

@@ -14,7 +14,7 @@ from nddb.steps.batches import Batches, Made, made, runs, through
 
 
 def properties(batches: Batches, deleted: bool, **options: Any) -> Made:
-    """Documents -> PROPERTIES; without `deleted`, of those that are not deleted."""
+    """Documents -> PROPERTIES; deleted documents are included only with `deleted`."""
     living = (batch if deleted else batch.filter(compute.invert(batch["deleted"])) for batch in batches)
     sketches = (batch.select(["number", "sketch"]) for batch in living)
     for batch in through(tables.properties, **options)(sketches):
@@ -33,7 +33,7 @@ def _or_number(digests: pyarrow.Array, numbers: pyarrow.Array) -> pyarrow.Array:
 
 
 def represented(batches: Batches) -> Made:
-    """Sorted by text and number: PROPERTIES -> REPRESENTED, with the class of the representative."""
+    """PROPERTIES sorted by text and number -> REPRESENTED, with the class of the representative."""
     for batch, first, begins in runs(batches, "text", first=["number", "class"]):
         columns = {name: batch[name] for name in ("number", "lacks", "empty")}
         yield made(
@@ -46,14 +46,14 @@ def represented(batches: Batches) -> Made:
 
 
 def led(batches: Batches) -> Made:
-    """Sorted by class and number: REPRESENTED -> LEADERS."""
+    """REPRESENTED sorted by class and number -> LEADERS."""
     for batch, first, begins in runs(batches, "class", first=["number"]):
         columns = {name: batch[name] for name in ("number", "representative", "lacks", "empty")}
         yield made(schemas.LEADERS, **columns, **_only(batch, begins), leader=first["number"])
 
 
 def _only(batch: pyarrow.RecordBatch, these: numpy.ndarray) -> dict[str, pyarrow.Array]:
-    """What only some rows are joined by any more."""
+    """The columns keys and fp, null except in these rows."""
     rows = pyarrow.array(numpy.where(these, numpy.arange(len(these)), 0), mask=~these)
     return {name: batch[name].take(rows) for name in ("keys", "fp")}
 

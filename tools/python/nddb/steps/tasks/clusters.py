@@ -1,4 +1,4 @@
-"""From NEAR to the founders of documents, and to the rows of clusters."""
+"""From NEAR to the founders of documents, then to the rows of clusters."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from nddb.steps.tasks.pairs import decided
 
 
 def joined(batches: Batches) -> Made:
-    """Sorted by newer and older: NEAR -> CHOICES, a row for each leader that joined a founder."""
+    """NEAR sorted by newer and older -> CHOICES, a row for each leader that joined a founder."""
     for batch in through(tables.stars)(batches):
         yield made(schemas.CHOICES, leader=batch["number"], number=batch["number"], joined=batch["founder"], rank=0)
 
 
 def choices(batches: Batches) -> Made:
-    """NEAR -> CHOICES, both ways."""
+    """NEAR -> CHOICES, a row for each direction."""
     for batch in batches:
         for leader, other in (("older", "newer"), ("newer", "older")):
             yield made(
@@ -39,13 +39,13 @@ def members_waiting(batches: Batches) -> Made:
 
 
 def founders_only(batches: Batches) -> Made:
-    """Sorted by number and rank: CHOICES -> those of documents that joined none."""
+    """CHOICES sorted by number and rank -> CHOICES of documents that joined no founder."""
     for batch, first, _ in runs(batches, "number", first=["rank"]):
         yield batch.filter(compute.equal(first["rank"], 1))
 
 
 def choose(batches: Batches) -> Made:
-    """Sorted by leader, rank and number: CHOICES -> CHOSEN, a row for each member of a class whose leader joined."""
+    """CHOICES sorted by leader, rank and number -> CHOSEN, a row for each member of a class whose leader joined."""
     leaders: deque[int] = deque()
 
     def given() -> Made:
@@ -66,7 +66,7 @@ def choose(batches: Batches) -> Made:
 
 
 def apart(batches: Batches, **options: Any) -> Made:
-    """CHOSEN with the sketches of founder and member -> those members that are not near the founder."""
+    """CHOSEN with the sketches of founder and member -> CHOSEN of members that are not near to the founder."""
     for batch in batches:
         near = decided(batch, **options)["near"]
         columns = {name: batch[name] for name in schemas.names(schemas.CHOSEN)}
@@ -74,7 +74,7 @@ def apart(batches: Batches, **options: Any) -> Made:
 
 
 def parted(batches: Batches) -> Made:
-    """Sorted by leader and number: CHOSEN -> FOUNDERS, the oldest member of those that found a cluster together."""
+    """CHOSEN sorted by leader and number -> FOUNDERS; the oldest member of each class founds a cluster."""
     for batch, first, _ in runs(batches, "leader", first=["number"]):
         yield made(schemas.FOUNDERS, number=batch["number"], founder=first["number"], rank=1)
 
@@ -86,13 +86,13 @@ def chosen(batches: Batches) -> Made:
 
 
 def joined_founders(batches: Batches) -> Made:
-    """The CHOICES of leaders that joined -> FOUNDERS."""
+    """CHOICES of leaders that joined -> FOUNDERS."""
     for batch in batches:
         yield made(schemas.FOUNDERS, number=batch["number"], founder=batch["joined"], rank=3)
 
 
 def leaders_found(batches: Batches, oldest_empty: int | None) -> Made:
-    """LEADERS -> FOUNDERS: for a document its leader; for an empty one the oldest empty one, with the first rank."""
+    """LEADERS -> FOUNDERS; the founder is the leader, or the oldest empty document for empty ones (rank 0)."""
     for batch in batches:
         empty = batch["empty"]
         yield made(
@@ -104,19 +104,19 @@ def leaders_found(batches: Batches, oldest_empty: int | None) -> Made:
 
 
 def first_founders(batches: Batches) -> Made:
-    """Sorted by number and rank: FOUNDERS -> CLUSTERED, a row for each document."""
+    """FOUNDERS sorted by number and rank -> CLUSTERED, a row for each document."""
     for batch, _, begins in runs(batches, "number"):
         yield batch.filter(pyarrow.array(begins)).select(["number", "founder"])
 
 
 def clustered(batches: Batches) -> Made:
-    """Sorted by founder and number: CLUSTERED -> those of two documents and more."""
+    """CLUSTERED sorted by founder and number -> CLUSTERED of clusters with two or more documents."""
     for batch, _ in several(batches, "founder"):
         yield made(schemas.CLUSTERED, number=batch["number"], founder=batch["founder"])
 
 
 def members(batches: Batches, **options: Any) -> Made:
-    """Sorted by founder and number: CLUSTERED with sketch, deleted and archive -> PLACED."""
+    """CLUSTERED with sketch, deleted and archive, sorted by founder and number -> PLACED."""
     for batch in whole_runs(batches, "founder"):
         rows = batch_of(pyarrow.table(tables.members(batch, **options)))
         columns = dict(zip(rows.schema.names, rows.columns))

@@ -1,4 +1,4 @@
-"""From CANDIDATES to NEAR, and to the rows of pairs."""
+"""From CANDIDATES to NEAR, then to the rows of pairs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def near(batches: Batches, **options: Any) -> Made:
 
 
 def decided(batch: pyarrow.RecordBatch, **options: Any) -> dict[str, pyarrow.Array]:
-    """What is decided of pairs of sketches, row by row."""
+    """Decides pairs of sketches, row by row."""
     return _decided(batch["sketch_older"], batch["sketch_newer"], **options)
 
 
@@ -46,7 +46,7 @@ def collapsed(batches: Batches, oldest_empty: int | None) -> Made:
 
 
 def sized(batches: Batches, limit: int) -> Made:
-    """Sorted by founder and kind: GROUPS -> SIZED; more than `limit` documents are flagged."""
+    """GROUPS sorted by founder and kind -> SIZED; groups of more than `limit` documents are flagged."""
     for batch in whole_runs(batches, "founder", "kind"):
         begins = begins_of(batch, "founder", "kind")
         sizes = numpy.diff(numpy.append(numpy.flatnonzero(begins), len(batch)))
@@ -66,7 +66,7 @@ def groups_listed(batches: Batches, method: str) -> Made:
 
 
 def pairs_listed(batches: Batches, method: str, **options: Any) -> Made:
-    """NEAR with both sketches -> KIND; the order of a pair is that of its ids."""
+    """NEAR with both sketches -> KIND; each pair is ordered by its ids."""
     for batch in batches:
         rows = batch.filter(compute.invert(batch["unlisted"]))
         swapped = compute.less(rows["b"], rows["a"])
