@@ -4,7 +4,7 @@
 //! database give runs of the same bytes and the same answers.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nddb::detect::OnlineDetector;
 use nddb::sketch::{Recipe, page_words};

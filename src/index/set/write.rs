@@ -122,7 +122,7 @@ impl SetWriter {
         prints.dedup();
         self.dir.need_space(self.scheme.tables().len() as u64 * (8 * prints.len() as u64 + 8192))?;
         let scheme = self.scheme.clone();
-        let run = self.write_run(self.manifest.complete, &|ordinal, sink| {
+        let run = self.write_run("write run", self.manifest.complete, prints.len() as u64, &|ordinal, sink| {
             let table = &scheme.tables()[ordinal];
             if table.is_identity() {
                 return sink(&prints);
@@ -176,7 +176,8 @@ impl SetWriter {
         let runs = Snapshot::open(&self.dir, self.manifest.clone(), Verify::FirstTouch, None)?.runs;
         runs.iter().flat_map(|run| &run.segments).for_each(|file| file.segment().source().sequential());
         self.dir.need_space(self.manifest.runs.iter().map(RunEntry::size).sum())?;
-        let run = self.write_run(0, &|ordinal, sink| {
+        let stored = self.manifest.complete;
+        let run = self.write_run("merge", 0, stored, &|ordinal, sink| {
             let mut values = merged(runs.iter(), ordinal)?;
             let (mut stretch, mut last) = (Vec::with_capacity(STRETCH), None);
             while let Some(value) = values.pop()? {
@@ -194,21 +195,23 @@ impl SetWriter {
         self.publish(Manifest { runs: vec![run], ..self.manifest.clone() })
     }
 
-    /// Writes the segments of a run whose ordinals begin with `low`, of ascending values for each table.
+    /// Writes the segments of a run whose ordinals begin with `low`, of ascending values for each table, at most `most`.
     fn write_run(
         &mut self,
+        phase: &'static str,
         low: u64,
+        most: u64,
         values: &(dyn Fn(usize, &mut Sink<'_>) -> Result<()> + Sync),
     ) -> Result<RunEntry> {
         let (dir, scheme, first) = (&self.dir, &self.scheme, self.manifest.next_file);
         let ticker = Ticker::new(&mut *self.watch);
         let len = scheme.tables().len();
-        ticker.start("write run", Some(2 * len as u64), "passes")?;
+        // Each table takes two passes.
+        ticker.start(phase, Some(2 * len as u64 * most), "values")?;
         let tables = in_parallel(len, self.threads, &|ordinal| {
             write_segment(dir, first + ordinal as u64, scheme, ordinal, &|sink| {
-                ticker.add(1)?;
                 values(ordinal, &mut |stretch| {
-                    ticker.add(0)?;
+                    ticker.add(stretch.len() as u64)?;
                     sink(stretch)
                 })
             })

@@ -31,6 +31,12 @@ impl Deref for Golden {
     }
 }
 
+impl AsRef<Path> for Golden {
+    fn as_ref(&self) -> &Path {
+        self
+    }
+}
+
 /// Returns a golden database of format 1, which `tests/data/README.md` describes.
 ///
 /// # Panics
