@@ -1,6 +1,6 @@
 //! From evidence to decision: the only place where a pair is decided.
 
-use crate::measure::Bound;
+use crate::column::Bound;
 use crate::method::{Method, Piece};
 use crate::methods::{self, Hamming};
 use crate::pair::DocumentPair;

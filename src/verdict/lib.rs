@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files"))]
 
+mod column;
 pub mod compare;
 mod decider;
 mod evidence;
@@ -13,7 +14,6 @@ mod features;
 mod known;
 mod logistic;
 mod loss;
-mod measure;
 mod measures;
 mod method;
 pub mod methods;
@@ -30,6 +30,7 @@ mod text_comparer;
 mod verdict;
 mod word_set;
 
+pub use column::{Bound, Column, ColumnKind, Limit, Value};
 pub use decider::{Decider, Explanation};
 pub use features::{FEATURE_COUNT, FEATURES, Feature, FeatureValues};
 pub use known::{Known, digest_of, is_without_terms};
@@ -37,7 +38,6 @@ pub use logistic::Constants;
 pub use loss::{
     Comparison, DistinctWords, Estimate, Kinds, Level, Loss, Overlap, PartLoss, Reason, UnknownLevel, Words,
 };
-pub use measure::{Bound, Column, ColumnKind, Limit, Value};
 pub use measures::{Measures, columns};
 pub use method::{Besides, Candidates, CloneMethod, Keys, Method, OutOfReach, Piece};
 pub use methods::{UnknownMethod, b_similarity, c_similarity, default_of};

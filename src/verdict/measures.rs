@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::measure::{Bound, Column, SAME_HEADING, Value};
+use crate::column::{Bound, Column, SAME_HEADING, Value};
 use crate::method::Method;
 use crate::methods;
 use crate::pair::DocumentPair;

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use nddb_page::sketch::FingerprintKind;
 
-use crate::measure::{Bound, Column};
+use crate::column::{Bound, Column};
 use crate::pair::DocumentPair;
 use crate::parameter::{Parameter, ParameterError, Setting};
 use crate::perhaps_similar::SetOptions;

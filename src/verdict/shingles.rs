@@ -2,7 +2,7 @@
 
 use nddb_page::sketch::SHINGLE_WORDS;
 
-use crate::measure::{Bound, Limit, Value};
+use crate::column::{Bound, Limit, Value};
 use crate::ratios::Ratios;
 use crate::text_comparer::TextVerdict;
 use crate::verdict::{Verdict, share};

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use crate::measure::Bound;
+use crate::column::Bound;
 use crate::verdict::{Decision, Verdict};
 
 /// A comparison of texts. Each text is prepared once for many comparisons.

@@ -2,7 +2,7 @@
 
 use nddb_page::sketch::SUPERSHINGLES;
 
-use crate::measure::{Bound, Column};
+use crate::column::{Bound, Column};
 use crate::method::{Candidates, Keys, Method, OutOfReach};
 use crate::pair::DocumentPair;
 use crate::parameter::Parameter;

@@ -4,7 +4,7 @@ use nddb_page::sketch::PROJECTION_BITS;
 
 use super::b::{self, B};
 use super::c::{self, C};
-use crate::measure::Bound;
+use crate::column::Bound;
 use crate::method::{Candidates, Keys, Method, OutOfReach};
 use crate::pair::DocumentPair;
 use crate::parameter::Parameter;

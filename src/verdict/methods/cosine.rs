@@ -1,7 +1,7 @@
 //! Cosine of term frequencies, in perhaps-similar sets (the baseline of Huang et al. 2008, 4).
 
+use crate::column::{Bound, Column};
 use crate::compare::Frequencies;
-use crate::measure::{Bound, Column};
 use crate::method::{Candidates, Method};
 use crate::parameter::Parameter;
 use crate::perhaps_similar::SetOptions;

@@ -3,7 +3,7 @@
 use nddb_format::scheme::K_MAX;
 use nddb_page::sketch::FingerprintKind;
 
-use crate::measure::{Bound, Column, Limit, Value};
+use crate::column::{Bound, Column, Limit, Value};
 use crate::method::{Besides, Candidates, Method, OutOfReach};
 use crate::pair::DocumentPair;
 use crate::parameter::Parameter;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::measure::{Bound, SAME_CONTENT};
+use crate::column::{Bound, SAME_CONTENT};
 use crate::method::{Candidates, Keys, Method};
 use crate::pair::DocumentPair;
 use crate::parameter::Parameter;

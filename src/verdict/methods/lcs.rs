@@ -1,7 +1,7 @@
 //! Trustable longest common subsequence, in perhaps-similar sets (Huang et al. 2008).
 
+use crate::column::{Bound, Column};
 use crate::compare::lcs::{Comparer, Denominator, Likeness, Parameters, Prepared, Thresholds};
-use crate::measure::{Bound, Column};
 use crate::method::{Candidates, Method};
 use crate::parameter::Parameter;
 use crate::perhaps_similar::SetOptions;

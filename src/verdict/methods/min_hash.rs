@@ -3,7 +3,7 @@
 
 use nddb_page::sketch::MIN_VALUES;
 
-use crate::measure::{Bound, Column, SAME_HEADING};
+use crate::column::{Bound, Column, SAME_HEADING};
 use crate::method::{Besides, Candidates, Keys, Method};
 use crate::pair::DocumentPair;
 use crate::parameter::Parameter;

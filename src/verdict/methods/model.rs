@@ -1,8 +1,8 @@
 //! The default verdict: a probability from the features of two profiles.
 
+use crate::column::{Bound, Column, Limit, Value};
 use crate::features::{FEATURES, FeatureValues};
 use crate::logistic::{Constants, log_odds};
-use crate::measure::{Bound, Column, Limit, Value};
 use crate::method::{Candidates, Keys, Method, Piece};
 use crate::pair::DocumentPair;
 use crate::parameter::Parameter;

@@ -1,6 +1,6 @@
 //! Resemblance by shingles, sampled or not (Ye et al. 2007).
 
-use crate::measure::Column;
+use crate::column::Column;
 use crate::method::{Candidates, Method, OutOfReach};
 use crate::parameter::Parameter;
 pub use crate::shingles::Shingles;

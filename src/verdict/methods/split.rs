@@ -5,7 +5,7 @@ use nddb_page::sketch::PROJECTION_BITS;
 use super::b;
 use super::c::{self, C};
 use super::combined::Combined;
-use crate::measure::Bound;
+use crate::column::Bound;
 use crate::method::{Besides, Candidates, Keys, Method, OutOfReach};
 use crate::pair::DocumentPair;
 use crate::parameter::Parameter;

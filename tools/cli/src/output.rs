@@ -9,8 +9,8 @@ use nddb_jobs::rows::{Column, RowFormat, Rows};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
+use crate::json_table::Tabled;
 use crate::messages;
-use crate::tabled::Tabled;
 use crate::terminal::SafeWriter;
 
 /// An opened output. What has a name gets it by [`Output::finish`]; without that, nothing is left of it.
