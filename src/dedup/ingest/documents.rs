@@ -4,7 +4,7 @@ use nddb_archive::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason, 
 use nddb_format::fingerprint::low_mask;
 use nddb_format::parts::PART_WORDS;
 use nddb_format::record::{Settings, page_digest};
-use nddb_index::{Document, Fingerprint, Recall, Result};
+use nddb_index::{Document, Fingerprint, LoadKeys, Recall, Result};
 use nddb_page::sketch::{Recipe, RecipeError};
 use nddb_page::text::PageKind;
 
@@ -13,8 +13,8 @@ use crate::{document_of_page, document_with_words};
 
 /// An entry prepared for storing.
 pub(super) enum Prepared {
-    /// A document with its sketches, and what was not read of its page.
-    Document(Box<Document>, Unread),
+    /// A document with its sketches, its keys in a database, and what was not read of its page.
+    Document(Box<Document>, Option<LoadKeys>, Unread),
     /// The id and the fingerprint of a document of which nothing else is known.
     Bare(String, Fingerprint),
     /// A document from a table of sketches, and the archive that contains its page.
@@ -37,11 +37,8 @@ impl Prepared {
     pub(super) fn memory(&self) -> usize {
         size_of::<Self>()
             + match self {
-                Self::Document(document, _) | Self::Sketched(document, _) => {
-                    let (words, parts) = (&document.record().words, &document.record().parts);
-                    let parts = parts.as_deref().map_or(0, |parts| size_of_val(&*parts.selected));
-                    DOCUMENT + words.as_ref().map_or(0, String::len) + parts
-                }
+                Self::Document(document, keys, _) => bytes_of(document) + keys.as_ref().map_or(0, LoadKeys::memory),
+                Self::Sketched(document, _) => bytes_of(document),
                 Self::Skipped { detail, .. } => detail.len(),
                 _ => 0,
             }
@@ -49,6 +46,13 @@ impl Prepared {
 }
 
 /// What was not read of a page.
+/// Returns the bytes of memory that a document takes, about.
+pub(super) fn bytes_of(document: &Document) -> usize {
+    let (words, parts) = (&document.record().words, &document.record().parts);
+    let parts = parts.as_deref().map_or(0, |parts| size_of_val(&*parts.selected));
+    DOCUMENT + words.as_ref().map_or(0, String::len) + parts
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Unread {
     /// A part of it: it is longer than the size limit.
@@ -119,7 +123,8 @@ impl Maker {
             Ok(document) => {
                 let parts = document.record().parts.as_deref();
                 unread.has_no_part = parts.is_some_and(|parts| (parts.words as usize) < PART_WORDS);
-                Prepared::Document(Box::new(document), unread)
+                let keys = self.recall.as_ref().map(|recall| recall.keys(&document));
+                Prepared::Document(Box::new(document), keys, unread)
             }
             Err(error) => Prepared::Skipped { position, reason: Reason::BadId, detail: error.to_string() },
         }
