@@ -174,8 +174,13 @@ fn what_is_read_by_stretches_is_what_one_reader_finds() {
         assert_eq!(found, want, "{threads} threads");
         assert_eq!((report.progress.bytes_in, report.stopped), (size, false));
         writer.close().expect("closed");
-        let contents = contents(&path);
-        assert!(contents.0.len() > 4);
+        let merged = folder.path().join(format!("merged{threads}"));
+        let mut writer = create(&merged);
+        writer.set_threads(threads);
+        writer.merge(&path).expect("merged");
+        writer.close().expect("closed");
+        let contents = [&path, &merged].map(|path| contents(path));
+        assert!(contents.iter().all(|contents| contents.0.len() > 4));
         assert!(*first.get_or_insert_with(|| contents.clone()) == contents, "{threads} threads");
     }
 }

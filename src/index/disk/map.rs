@@ -111,8 +111,8 @@ impl Mapped {
     /// soon read, and a process maps large pieces by few page faults, this one and those after it.
     #[cold]
     fn read_in_large_pieces(&self) {
-        let pieces = self.map.len() / LARGE;
-        if pieces > 0 && self.is_of_file && system::read_in_large_pieces(&self.map, &self.path) {
+        let (pieces, file) = (self.map.len() / LARGE, super::regular::open(&self.path));
+        if pieces > 0 && self.is_of_file && file.is_ok_and(|file| system::read_in_large_pieces(&self.map, &file)) {
             self.spared.store(pieces as u32 / 32 + 2, Ordering::Relaxed);
             self.cached.store(true, Ordering::Relaxed);
         }
@@ -223,13 +223,14 @@ mod tests {
         let path = folder.path().join("file");
         let bytes: Vec<u8> = (0..2u32 << 20).flat_map(u32::to_le_bytes).collect();
         std::fs::write(&path, &bytes).expect("written");
-        File::open(&path).and_then(|file| file.sync_all()).expect("on disk");
+        let file = File::open(&path).expect("opened");
+        file.sync_all().expect("on disk");
         let mapped = Mapped::open(&path, None).expect("mapped");
         mapped.cached.store(false, Ordering::Relaxed);
         assert!(mapped.fetch(0, 4096));
         assert_eq!(mapped.asked.load(Ordering::Relaxed), 0, "it is in the page cache");
         // Without a disk, or with little memory, nothing is dropped.
-        let is_dropped = system::read_in_large_pieces(&mapped.map, &path) && !system::is_page_cached(&mapped.map, 0);
+        let is_dropped = system::read_in_large_pieces(&mapped.map, &file) && !system::is_page_cached(&mapped.map, 0);
         let asked = (0..2048).step_by(2).take_while(|page| mapped.fetch(4096 * page, 4096)).count();
         assert_eq!(asked, if is_dropped { 129 } else { 1024 });
         assert_eq!(mapped.cached.load(Ordering::Relaxed), is_dropped);

@@ -60,7 +60,7 @@ pub(in super::super) fn is_page_cached(_: &Mmap, _: usize) -> bool {
     true
 }
 
-pub(in super::super) fn read_in_large_pieces(_: &Mmap, _: &Path) -> bool {
+pub(in super::super) fn read_in_large_pieces(_: &Mmap, _: &File) -> bool {
     false
 }
 

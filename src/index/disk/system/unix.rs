@@ -96,15 +96,13 @@ pub(in super::super) use untold::*;
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::fs::File;
+    use std::fs::{File, read_to_string};
     use std::os::fd::AsRawFd;
-    use std::path::Path;
 
     use memmap2::{Advice, Mmap};
 
     use super::super::guard::page_size;
     use super::forget;
-    use crate::disk::regular;
 
     /// A file of a run may take one of this many parts of the available memory: a run has at most so many files.
     const FILES: u64 = 32;
@@ -133,8 +131,7 @@ mod linux {
 
     /// Lets the system read a file in large pieces where a page is missing, if there is memory for all of it. What was
     /// read in small pieces is dropped, because where one is in the page cache, no large one is made.
-    pub(in super::super::super) fn read_in_large_pieces(map: &Mmap, path: &Path) -> bool {
-        let Ok(file) = regular::open(path) else { return false };
+    pub(in super::super::super) fn read_in_large_pieces(map: &Mmap, file: &File) -> bool {
         if available().is_none_or(|bytes| map.len() as u64 > bytes / FILES) {
             return false;
         }
@@ -146,11 +143,10 @@ mod linux {
 
     /// Returns the bytes of memory that the system could give, within the limit of its control group.
     fn available() -> Option<u64> {
-        let told = |path| String::from_utf8(regular::read_small(Path::new(path)).ok()?).ok();
-        let memory = told("/proc/meminfo")?;
+        let memory = read_to_string("/proc/meminfo").ok()?;
         let line = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
         let free = line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10;
-        let limit = told("/sys/fs/cgroup/memory.max").and_then(|limit| limit.trim().parse().ok());
+        let limit = read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|limit| limit.trim().parse().ok());
         Some(limit.map_or(free, |limit: u64| limit.min(free)))
     }
 
@@ -177,7 +173,7 @@ mod untold {
         false
     }
 
-    pub(in super::super::super) fn read_in_large_pieces(_: &Mmap, _: &std::path::Path) -> bool {
+    pub(in super::super::super) fn read_in_large_pieces(_: &Mmap, _: &File) -> bool {
         false
     }
 
