@@ -9,6 +9,7 @@ use nddb_page::sketch::{Recipe, RecipeError};
 use nddb_page::text::PageKind;
 
 use super::LoadError;
+use super::latest::{Latest, bytes_of};
 use crate::{document_of_page, document_with_words};
 
 /// An entry prepared for storing.
@@ -29,9 +30,6 @@ pub(super) enum Prepared {
     Other(OtherKind),
 }
 
-/// Bytes of a document besides its texts, about.
-const DOCUMENT: usize = size_of::<Document>() + 512;
-
 impl Prepared {
     /// Returns the bytes of memory that it takes, about.
     pub(super) fn memory(&self) -> usize {
@@ -46,13 +44,6 @@ impl Prepared {
 }
 
 /// What was not read of a page.
-/// Returns the bytes of memory that a document takes, about.
-pub(super) fn bytes_of(document: &Document) -> usize {
-    let (words, parts) = (&document.record().words, &document.record().parts);
-    let parts = parts.as_deref().map_or(0, |parts| size_of_val(&*parts.selected));
-    DOCUMENT + words.as_ref().map_or(0, String::len) + parts
-}
-
 #[derive(Debug, Default)]
 pub(super) struct Unread {
     /// A part of it: it is longer than the size limit.
@@ -72,6 +63,7 @@ pub(super) struct Maker {
     keeps_words: bool,
     /// The stored documents, for those whose pages have not changed.
     recall: Option<Recall>,
+    pub(super) latest: Latest,
 }
 
 impl Maker {
@@ -79,7 +71,8 @@ impl Maker {
     pub(super) fn new(settings: &Settings) -> std::result::Result<Self, LoadError> {
         let recipe = Recipe::of_database(&settings.recipe)?;
         let (label, greatest) = (settings.recipe.clone(), low_mask(settings.bits));
-        Ok(Self { recipe, label, greatest, keeps_words: settings.keeps_words, recall: None })
+        let (keeps_words, latest) = (settings.keeps_words, Latest::default());
+        Ok(Self { recipe, label, greatest, keeps_words, recall: None, latest })
     }
 
     /// Takes the sketches of pages that have not changed from stored documents.
@@ -89,7 +82,8 @@ impl Maker {
 
     /// Returns a maker of documents without a database.
     pub(super) fn of(recipe: Recipe, keeps_words: bool) -> Self {
-        Self { label: recipe.label(), recipe: Ok(recipe), greatest: u64::MAX, keeps_words, recall: None }
+        let (label, latest) = (recipe.label(), Latest::default());
+        Self { label, recipe: Ok(recipe), greatest: u64::MAX, keeps_words, recall: None, latest }
     }
 
     /// Prepares an entry; `archive` is the number of its archive.
@@ -162,10 +156,17 @@ impl Maker {
             Some(recall) => {
                 let charset = entry.charset.as_deref().unwrap_or_default();
                 let digest = page_digest(entry.kind == PageKind::Html, charset, &entry.body);
+                let (id, url) = (&*entry.id, entry.url.as_deref());
                 // Of a damaged row the join with the stored ids will tell.
-                match recall.document(&entry.id, entry.url.as_deref(), &digest).ok().flatten() {
-                    Some(document) if document.record().words.is_some() == self.keeps_words => document,
-                    _ => made(&entry.id, &entry.page(), recipe)?.with_page_digest(digest),
+                let stored = recall.document(id, url, &digest).ok().flatten();
+                let stored = stored.filter(|document| document.record().words.is_some() == self.keeps_words);
+                match stored.map(Ok).or_else(|| self.latest.document(id, url, &digest)) {
+                    Some(document) => document?,
+                    None => {
+                        let document = made(id, &entry.page(), recipe)?.with_page_digest(digest);
+                        self.latest.keep(digest, &document);
+                        document
+                    }
                 }
             }
         };

@@ -38,6 +38,7 @@
 mod budget;
 mod documents;
 mod error;
+mod latest;
 mod origins;
 mod pieces;
 mod reading;

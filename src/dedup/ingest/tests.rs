@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicU64;
 
 use nddb_archive as archive;
 use nddb_format::manifest::Manifest;
-use nddb_index::{Config, Writer};
+use nddb_format::record::Record;
+use nddb_index::{Config, Document, Writer};
 use tempfile::tempdir;
 
 use super::stretches::{DONE_MAX, Task};
@@ -35,6 +36,53 @@ fn loads_commit_at_the_same_documents_on_any_number_of_threads() {
         assert!(manifest.generation > 4, "{}", manifest.generation);
         let found = Manifest { catalog: 0, ..manifest };
         assert_eq!(first.get_or_insert_with(|| found.clone()), &found, "{threads} threads");
+    }
+}
+
+/// Pages of equal bytes share the work if they have one address; what is stored is what is made of each alone.
+#[test]
+fn pages_of_equal_bytes_are_sketched_once() {
+    let folder = tempdir().expect("a folder");
+    let line = |n: u64| {
+        let url =
+            if !n.is_multiple_of(3) { format!("\"url\":\"http://a.example/{}\",", n / 30 % 2) } else { String::new() };
+        let (kind, title) = (["text", "html"][(n % 5 / 3) as usize], n % 2);
+        format!("{{\"id\":\"{n}\",{url}\"{kind}\":\"<title>of {title}</title> some words of a page {}\"}}\n", n % 5)
+    };
+    for keeps_words in [false, true] {
+        let config = Config::within(3).expect("k").keep_words(keeps_words);
+        let create = |name: &str| Writer::create(folder.path().join(name), &config).expect("a database");
+        let (mut together, mut alone) = (create(&format!("a{keeps_words}")), create(&format!("b{keeps_words}")));
+        let path = folder.path().join("pages.jsonl");
+        std::fs::write(&path, (0..=100).map(line).collect::<String>()).expect("written");
+        Loader::new(&mut together).threads(3).load(&[&path]).expect("loaded");
+        for n in 0..=100 {
+            std::fs::write(&path, line(n)).expect("written");
+            Loader::new(&mut alone).again(true).load(&[&path]).expect("loaded");
+        }
+        let rows = |writer: &Writer| -> Vec<_> {
+            let rows = writer.view().documents().map(|stored| stored.expect("a document"));
+            rows.map(|stored| (stored.fingerprint, Record { source: None, ..stored.record })).collect()
+        };
+        assert_eq!(rows(&together), rows(&alone));
+        // Here what is kept of a page is something else.
+        let maker = Maker::new(together.settings()).expect("a recipe");
+        let maker = maker.recalling(together.bulk_load().expect("a load").recall());
+        let Some((print, record)) = rows(&alone).pop() else { panic!("rows") };
+        let (digest, url) = (record.page.expect("a digest"), record.url.clone());
+        let other =
+            Document::sketched(print, Record { tokens: Some(77), id: "other".into(), ..record }).expect("an id");
+        maker.latest.keep(digest, &other);
+        let input = archive::Input::open(&path, &Options::default()).and_then(|mut input| input.next());
+        let Ok(Some(mut entry)) = input else { panic!("an entry") };
+        for (is_new, has_url) in [(false, true), (true, true), (true, false)] {
+            let archive::EntryContent::Page(page) = &mut entry.content else { panic!("a page") };
+            page.id = if is_new { "new".into() } else { page.id.clone() };
+            page.url = url.clone().filter(|_| has_url);
+            let Prepared::Document(document, ..) = maker.make(entry.clone(), None) else { panic!("a document") };
+            let found = document.record().tokens == Some(77);
+            assert_eq!((found, document.record().page), (is_new && has_url, Some(digest)));
+        }
     }
 }
 
