@@ -1,6 +1,6 @@
 //! The first queries of a process whose files are in the page cache.
 //!
-//! `cargo bench --bench fresh -- --len 10M [--queries 10K] [--rounds 5] [--db PATH]`
+//! `cargo bench --bench fresh -- --len 10M [--queries 10K] [--rounds 5] [--db PATH] [--read-back]`
 //!
 //! A process of its own opens the database, answers the queries one after the other with document numbers, and ends.
 //! The system counts the processor time and the page faults of the whole process; those of a process that only opens
@@ -23,6 +23,9 @@ struct More {
     /// Leaves mih-rs out.
     #[arg(long)]
     no_mih: bool,
+    /// Drops the files from the page cache and lets the queries of a first process read them back.
+    #[arg(long)]
+    read_back: bool,
 }
 
 fn main() {
@@ -34,6 +37,12 @@ fn main() {
     let path = more.asked.database(folder.path(), &options);
     let index = (!more.no_mih).then(|| mih_rs::Index::new(common::fingerprints(options.len, options.seed)));
     let index = index.transpose().expect("an index");
+    if more.read_back {
+        common::drop_from_page_cache(&path);
+        let (name, len) = (path.to_str().expect("a path of letters"), options.queries.to_string());
+        let cpu = asked::again(&["--ask", name, "--queries", &len]).1.cpu;
+        common::say(format_args!("the first process: {:.2} CPU s", cpu.as_secs_f64()));
+    }
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); 7];
     for round in 0..options.rounds(5) as u64 {
         let name = path.to_str().expect("a path of letters");

@@ -1,11 +1,11 @@
 //! Online verdicts by each method: queries for the near-duplicates of a page, and check-and-insert.
 //!
-//! `cargo bench --bench online -- --len 200K [--queries 10K] [--rounds 3] [--recipe main-c] [--usual]`
+//! `cargo bench --bench online -- --len 200K [--queries 10K] [--rounds 3] [--recipe main-c] [--usual] [--of DB]`
 //!
 //! Pages have 100 to 300 words. Every fifth stored page and half of the queries are copies of one of the 200,000 pages
 //! before, with up to 12 words replaced. With `--usual`, only the default verdict is measured, separately for new pages
 //! and for pages with a near-duplicate, and at the end the work of `nddb pairs` and `nddb cluster` without their
-//! output.
+//! output. With `--of`, only the stored pages of a database are asked for, and the price of a candidate is printed.
 #![allow(clippy::print_stdout, reason = "figures are printed as plain text")]
 
 mod common;
@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 
 use clap::Args;
 use common::{Options, Random, figure, measure, median, say};
+use nddb::detect::options::GROUP_LIMIT;
 use nddb::detect::{
     ClusterOptions, Collection, Judgement, Line, OnlineDetector, PairOptions, Resources, cluster, document_of_page,
     pairs,
@@ -22,6 +23,8 @@ use nddb::sketch::Recipe;
 use nddb::text::Page;
 use nddb::verdict::Method;
 use nddb::{Document, Reader, View, Writer};
+use nddb_format::document_keys::KeyKinds;
+use nddb_index::{Key, Scope, bands_of};
 
 const METHODS: [&str; 6] = ["hamming", "b", "c", "combined", "split", "min-hash"];
 /// Documents of one commit.
@@ -37,6 +40,9 @@ struct More {
     /// Measures only the default verdict.
     #[arg(long)]
     usual: bool,
+    /// Asks for the stored pages of this database.
+    #[arg(long)]
+    of: Option<std::path::PathBuf>,
 }
 
 /// Returns the words of a page, as numbers.
@@ -74,6 +80,9 @@ fn ways(view: View<'_>, usual: bool) -> Vec<(String, OnlineDetector)> {
 fn main() {
     let (options, more) = Options::read::<More>(200_000, 10_000);
     let rounds = options.rounds(3);
+    if let Some(path) = &more.of {
+        return ask_stored(path, rounds);
+    }
     let recipe = Recipe::named(&more.recipe).expect("a recipe");
     let mut random = Random(options.seed);
     let folder = options.folder();
@@ -185,6 +194,26 @@ fn main() {
     if more.usual {
         offline(writer.view());
     }
+}
+
+/// Asks for all stored pages of a database by the default method, if that finds candidates by bands.
+fn ask_stored(path: &std::path::Path, rounds: usize) {
+    let reader = Reader::open(path).expect("a database");
+    let (view, online) = (reader.view(), OnlineDetector::usual(reader.view()));
+    let pages: Vec<_> = view.documents().collect::<Result<_, _>>().expect("read");
+    let kinds = KeyKinds::of_label(&view.settings().recipe);
+    let candidates = |page: &nddb::Stored| {
+        let bands = bands_of(&page.record, kinds).map(Key::Megashingle);
+        let mut keys: Vec<Key> = page.record.digest.map(Key::Digest).into_iter().chain(bands).collect();
+        Scope::of(view).sharing(&mut keys, GROUP_LIMIT).expect("found").numbers.len()
+    };
+    let candidates = pages.iter().map(candidates).sum::<usize>();
+    let ask = || pages.iter().for_each(|page| drop(online.ask_stored(view, page, None).expect("an answer")));
+    let times: Vec<f64> = (0..=rounds).map(|_| measure(ask).1.cpu_us(pages.len())).collect();
+    let (time, each) = (median(&times[1..]), candidates as f64 / pages.len() as f64);
+    figure("ask for a stored page, CPU us", format_args!("{time:.1}"), "");
+    figure("  candidates", format_args!("{each:.1}"), "");
+    figure("  of a candidate, CPU us", format_args!("{:.2}", time / each), "");
 }
 
 /// Finds all pairs, and then all clusters, by the default method.

@@ -87,7 +87,7 @@ mod of_databases {
     pub use crate::read::view::{Answer, Neighbor, Stored, View};
     pub use crate::set::{FingerprintSet, SetWriter};
     pub use crate::write::compaction::Compacted;
-    pub use crate::write::load::{BulkLoad, Loaded, Recall, Repeat};
+    pub use crate::write::load::{BulkLoad, LoadKeys, Loaded, Recall, Repeat};
     pub use crate::write::plan::CompactionPlan;
     pub use crate::write::writer::Writer;
 }

@@ -138,7 +138,7 @@ impl<'a> Dedup<'a> {
     /// How files are copied whose ids come from there.
     fn copying(&self, id: Option<IdFrom>) -> FilterOptions {
         // The fields of ids are those by which each file is loaded.
-        FilterOptions { format: self.reading.format, id, ..FilterOptions::default() }
+        FilterOptions { format: self.reading.format, id, threads: self.threads, ..FilterOptions::default() }
     }
 
     /// Returns the settings of the temporary database: those of an earlier one that it is compared with, or else one

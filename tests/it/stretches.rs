@@ -27,11 +27,12 @@ fn record(kind: &str, id: &str, media: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body, b"\r\n\r\n"].concat()
 }
 
-/// An archive of members with pages, some of them damaged, larger than what a stretch takes, or full of members.
+/// An archive of members with pages, some of them damaged, larger than what a stretch takes (the last one by far), or
+/// full of members.
 fn archive(name: &str, random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
     for number in 0..420 {
-        let (id, len) = (format!("{name}:{number}"), if number % 97 == 50 { 60_000 } else { 600 });
+        let (id, len) = (format!("{name}:{number}"), if number % 97 == 50 { 40_000 << (number / 97) } else { 600 });
         let page = |random: &mut Random| record("resource", &id, "text/plain", words(len, random).as_bytes());
         match number % 60 {
             7 => {
@@ -57,7 +58,7 @@ fn archive(name: &str, random: &mut Random) -> Vec<u8> {
 fn lines(name: &str, random: &mut Random) -> String {
     let mut lines = String::new();
     for number in 0..2500 {
-        let len = if number % 900 == 700 { 40_000 } else { 10 + random.index(60) };
+        let len = if number % 900 == 700 { 90_000 } else { 10 + random.index(60) };
         lines += &match random.below(20) {
             0 => "\n \n".to_owned(),
             1 => format!("{{\"id\":\"{name}-{number}\",\"text\"\n"),
@@ -173,8 +174,13 @@ fn what_is_read_by_stretches_is_what_one_reader_finds() {
         assert_eq!(found, want, "{threads} threads");
         assert_eq!((report.progress.bytes_in, report.stopped), (size, false));
         writer.close().expect("closed");
-        let contents = contents(&path);
-        assert!(contents.0.len() > 4);
+        let merged = folder.path().join(format!("merged{threads}"));
+        let mut writer = create(&merged);
+        writer.set_threads(threads);
+        writer.merge(&path).expect("merged");
+        writer.close().expect("closed");
+        let contents = [&path, &merged].map(|path| contents(path));
+        assert!(contents.iter().all(|contents| contents.0.len() > 4));
         assert!(*first.get_or_insert_with(|| contents.clone()) == contents, "{threads} threads");
     }
 }

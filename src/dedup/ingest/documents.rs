@@ -4,17 +4,18 @@ use nddb_archive::{Entry, EntryContent, OtherKind, PageEntry, Position, Reason, 
 use nddb_format::fingerprint::low_mask;
 use nddb_format::parts::PART_WORDS;
 use nddb_format::record::{Settings, page_digest};
-use nddb_index::{Document, Fingerprint, Recall, Result};
+use nddb_index::{Document, Fingerprint, LoadKeys, Recall, Result};
 use nddb_page::sketch::{Recipe, RecipeError};
 use nddb_page::text::PageKind;
 
 use super::LoadError;
+use super::latest::{Latest, bytes_of};
 use crate::{document_of_page, document_with_words};
 
 /// An entry prepared for storing.
 pub(super) enum Prepared {
-    /// A document with its sketches, and what was not read of its page.
-    Document(Box<Document>, Unread),
+    /// A document with its sketches, its keys in a database, and what was not read of its page.
+    Document(Box<Document>, Option<LoadKeys>, Unread),
     /// The id and the fingerprint of a document of which nothing else is known.
     Bare(String, Fingerprint),
     /// A document from a table of sketches, and the archive that contains its page.
@@ -29,19 +30,13 @@ pub(super) enum Prepared {
     Other(OtherKind),
 }
 
-/// Bytes of a document besides its texts, about.
-const DOCUMENT: usize = size_of::<Document>() + 512;
-
 impl Prepared {
     /// Returns the bytes of memory that it takes, about.
     pub(super) fn memory(&self) -> usize {
         size_of::<Self>()
             + match self {
-                Self::Document(document, _) | Self::Sketched(document, _) => {
-                    let (words, parts) = (&document.record().words, &document.record().parts);
-                    let parts = parts.as_deref().map_or(0, |parts| size_of_val(&*parts.selected));
-                    DOCUMENT + words.as_ref().map_or(0, String::len) + parts
-                }
+                Self::Document(document, keys, _) => bytes_of(document) + keys.as_ref().map_or(0, LoadKeys::memory),
+                Self::Sketched(document, _) => bytes_of(document),
                 Self::Skipped { detail, .. } => detail.len(),
                 _ => 0,
             }
@@ -68,6 +63,7 @@ pub(super) struct Maker {
     keeps_words: bool,
     /// The stored documents, for those whose pages have not changed.
     recall: Option<Recall>,
+    pub(super) latest: Latest,
 }
 
 impl Maker {
@@ -75,7 +71,8 @@ impl Maker {
     pub(super) fn new(settings: &Settings) -> std::result::Result<Self, LoadError> {
         let recipe = Recipe::of_database(&settings.recipe)?;
         let (label, greatest) = (settings.recipe.clone(), low_mask(settings.bits));
-        Ok(Self { recipe, label, greatest, keeps_words: settings.keeps_words, recall: None })
+        let (keeps_words, latest) = (settings.keeps_words, Latest::default());
+        Ok(Self { recipe, label, greatest, keeps_words, recall: None, latest })
     }
 
     /// Takes the sketches of pages that have not changed from stored documents.
@@ -85,7 +82,8 @@ impl Maker {
 
     /// Returns a maker of documents without a database.
     pub(super) fn of(recipe: Recipe, keeps_words: bool) -> Self {
-        Self { label: recipe.label(), recipe: Ok(recipe), greatest: u64::MAX, keeps_words, recall: None }
+        let (label, latest) = (recipe.label(), Latest::default());
+        Self { label, recipe: Ok(recipe), greatest: u64::MAX, keeps_words, recall: None, latest }
     }
 
     /// Prepares an entry; `archive` is the number of its archive.
@@ -119,7 +117,8 @@ impl Maker {
             Ok(document) => {
                 let parts = document.record().parts.as_deref();
                 unread.has_no_part = parts.is_some_and(|parts| (parts.words as usize) < PART_WORDS);
-                Prepared::Document(Box::new(document), unread)
+                let keys = self.recall.as_ref().map(|recall| recall.keys(&document));
+                Prepared::Document(Box::new(document), keys, unread)
             }
             Err(error) => Prepared::Skipped { position, reason: Reason::BadId, detail: error.to_string() },
         }
@@ -157,10 +156,17 @@ impl Maker {
             Some(recall) => {
                 let charset = entry.charset.as_deref().unwrap_or_default();
                 let digest = page_digest(entry.kind == PageKind::Html, charset, &entry.body);
+                let (id, url) = (&*entry.id, entry.url.as_deref());
                 // Of a damaged row the join with the stored ids will tell.
-                match recall.document(&entry.id, entry.url.as_deref(), &digest).ok().flatten() {
-                    Some(document) if document.record().words.is_some() == self.keeps_words => document,
-                    _ => made(&entry.id, &entry.page(), recipe)?.with_page_digest(digest),
+                let stored = recall.document(id, url, &digest).ok().flatten();
+                let stored = stored.filter(|document| document.record().words.is_some() == self.keeps_words);
+                match stored.map(Ok).or_else(|| self.latest.document(id, url, &digest)) {
+                    Some(document) => document?,
+                    None => {
+                        let document = made(id, &entry.page(), recipe)?.with_page_digest(digest);
+                        self.latest.keep(digest, &document);
+                        document
+                    }
                 }
             }
         };

@@ -38,6 +38,7 @@
 mod budget;
 mod documents;
 mod error;
+mod latest;
 mod origins;
 mod pieces;
 mod reading;
@@ -242,15 +243,15 @@ fn store(
         load.label(batch)?;
     }
     for entry in piece.entries {
-        let (document, unread) = match entry {
-            Prepared::Document(document, unread) => (document, unread),
+        let (document, keys, unread) = match entry {
+            Prepared::Document(document, keys, unread) => (document, keys, unread),
             Prepared::Bare(id, fingerprint) => {
                 load.push_bare(id, fingerprint)?;
                 tally.take(false, Unread::default(), &piece.path);
                 continue;
             }
             Prepared::Sketched(document, archive) => {
-                (Box::new(origins.place(*document, archive.as_deref(), load)?), Unread::default())
+                (Box::new(origins.place(*document, archive.as_deref(), load)?), None, Unread::default())
             }
             Prepared::Refused(reason) => return Err(LoadError::Page { path: piece.path, reason }),
             Prepared::OtherRecipe(sketches) => {
@@ -267,7 +268,7 @@ fn store(
             }
         };
         let is_truncated = document.record().truncated;
-        load.push(*document)?;
+        load.push_with(*document, keys)?;
         tally.take(is_truncated, unread, &piece.path);
     }
     if let Some(error) = piece.error {

@@ -82,7 +82,7 @@ pub fn sketch_archive(
     let outcome = parallel::in_order(threads, next, work, |piece| -> Result<(), LoadError> {
         for prepared in piece {
             match prepared? {
-                Prepared::Document(document, _) | Prepared::Sketched(document, _) => {
+                Prepared::Document(document, ..) | Prepared::Sketched(document, _) => {
                     each(Sketched::Document(document))?
                 }
                 Prepared::Bare(id, fingerprint) => {

@@ -2,7 +2,7 @@
 //!
 //! A stretch reaches from one offset where a compressed member or a line seems to begin to another one. The pieces that
 //! its reader finds are stored if reading had come to exactly their beginning. What is missing between them, where it
-//! met damage or a large record, or began amid one, the [`Order`] reads. So the entries are those of a file that is
+//! met damage or a huge record, or began amid one, the [`Order`] reads. So the entries are those of a file that is
 //! read from its beginning to its end, whatever it contains; and pieces and stretches depend on the files alone.
 
 use std::sync::atomic::Ordering;
@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use nddb_archive::{ArchiveError, Entry, Input, Options, ResumePoint};
 use nddb_format::record::Archive;
 
+use super::budget;
 use super::documents::{Maker, Prepared};
 use super::pieces::{Files, Piece};
 
@@ -18,11 +19,11 @@ use super::pieces::{Files, Piece};
 const STRETCH: u64 = 128 << 10;
 /// Bytes of the largest stretch; where no entry begins for so long, nothing is divided.
 const STRETCH_MAX: u64 = 4 << 20;
-/// Bytes of the largest record of a stretch.
+/// Bytes of the largest record that is read with others.
 const RECORD_MAX: usize = 1 << 20;
-/// Bytes of the documents of a stretch: it ends with the piece that exceeds them, and so within [`DONE_MAX`].
+/// Bytes of the documents of a stretch: it ends with the piece that exceeds them, and so within [`DONE_MAX`]. A larger
+/// record is read alone if its document has room.
 const MADE_MAX: usize = 3 << 20;
-#[cfg(test)]
 pub(super) const DONE_MAX: usize = MADE_MAX + (2 << 20);
 /// Bytes of memory that a stretch takes until its documents are stored: the reader's window while it grows, a piece,
 /// the documents, and what sketching a small page takes.
@@ -56,8 +57,18 @@ pub(super) struct Done {
 #[cfg(test)]
 impl Done {
     pub(super) fn memory(&self) -> usize {
-        self.pieces.iter().flat_map(|piece| &piece.entries).map(Prepared::memory).sum()
+        self.pieces.iter().map(made).sum()
     }
+
+    /// Returns the documents of an input that were made where they were read.
+    pub(super) fn documents(&self, source: usize) -> u64 {
+        self.pieces.iter().filter(|piece| piece.source == source).map(|piece| piece.documents).sum()
+    }
+}
+
+/// Returns the bytes of the documents of a piece.
+fn made(piece: &Piece<Prepared>) -> usize {
+    piece.entries.iter().map(Prepared::memory).sum()
 }
 
 impl Task {
@@ -118,7 +129,7 @@ impl Opened {
         let found = found.or_else(|| opened.iter().position(|(source, _)| *source == stretch.source));
         let found = found.map(|index| opened.swap_remove(index).1);
         drop(opened);
-        let mut input = found.or_else(|| Self::open(files, stretch.source))?;
+        let mut input = found.or_else(|| Self::open(files, stretch.source, RECORD_MAX))?;
         if input.resume_point() != stretch.from {
             input.go_to(stretch.from).ok()?;
         }
@@ -127,10 +138,10 @@ impl Opened {
     }
 
     /// Opens an input that has stretches also where records are smaller.
-    fn open(files: &Files<'_>, source: usize) -> Option<Input> {
+    fn open(files: &Files<'_>, source: usize, record_max: usize) -> Option<Input> {
         let options = &files.sources.options;
         let mut limits = options.limits.clone();
-        limits.record = limits.record.min(RECORD_MAX);
+        limits.record = limits.record.min(record_max);
         let opened = files.sources.all[source].open(&Options { limits, ..options.clone() });
         opened.ok().filter(Input::splits)
     }
@@ -138,25 +149,62 @@ impl Opened {
 
 /// Reads a stretch, and makes its documents. An error of the input is found again by the [`Order`].
 fn read(files: &Files<'_>, opened: &Opened, stretch: &Stretch, maker: &Maker) -> Vec<Piece<Prepared>> {
-    let (mut pieces, mut made) = (Vec::new(), 0);
+    let (mut pieces, mut bytes) = (Vec::new(), 0);
     let Some(mut input) = opened.take(files, stretch) else { return pieces };
-    while input.resume_point().offset < stretch.to && made < MADE_MAX {
+    while input.resume_point().offset < stretch.to && bytes < MADE_MAX {
         let mut piece = files.piece(stretch.source, input.resume_point());
+        let payload = input.payload_bytes();
         files.fill(&mut piece, &mut input, &mut None, (stretch.to, true));
-        let (at, has_ended) = (input.resume_point(), piece.is_last);
+        let (left, at, has_ended) = (piece.to, input.resume_point(), piece.is_last);
+        let size = input.payload_bytes().saturating_sub(payload + piece.payload_bytes);
         // After an entry that is left to the order, reading begins anew, as it does there.
         if piece.error.is_some() || (files.stop)() || at != piece.to && (at.inner > 0 || input.go_to(at).is_err()) {
             return pieces;
         }
         let piece = files.make(piece, maker);
-        made += piece.entries.iter().map(Prepared::memory).sum::<usize>();
+        bytes += made(&piece);
         pieces.push(piece);
+        if at != left
+            && let Some(max) = room(size, bytes)
+            && let Some(piece) = alone(files, stretch.source, [left, at], max, maker)
+        {
+            bytes += made(&piece);
+            pieces.push(piece);
+        }
         if has_ended {
             return pieces;
         }
     }
     opened.all().push((stretch.source, input));
     pieces
+}
+
+/// Returns the bytes that the record and the page may have of an entry that was left, given the bytes that were skipped
+/// and those of the documents before it. A small record may be that of a compressed page.
+fn room(size: u64, made: usize) -> Option<usize> {
+    let max = usize::try_from(size).ok()?;
+    let max = if max > RECORD_MAX { max } else { 2 * RECORD_MAX };
+    (made + max <= DONE_MAX).then_some(max)
+}
+
+/// Reads a large record and makes its document, unless it is another one without this limit. Its memory, that of a
+/// window that grows included, is taken before, and nothing is waited for while it is held.
+fn alone(
+    files: &Files<'_>,
+    source: usize,
+    [from, to]: [ResumePoint; 2],
+    max: usize,
+    maker: &Maker,
+) -> Option<Piece<Prepared>> {
+    files.large.take(budget::needed([max]) + 3 * max as u64).spend(|| {
+        let mut input = Opened::open(files, source, max)?;
+        input.go_to(from).ok()?;
+        input.take_doubt();
+        let mut piece = files.piece(source, from);
+        files.fill(&mut piece, &mut input, &mut None, (to.offset, true));
+        let is_whole = piece.to == to && piece.error.is_none();
+        is_whole.then(|| piece.map(|entry, archive| maker.make(entry, archive)))
+    })
 }
 
 /// The order of the inputs: passes on the pieces that begin where the one before them ended, and reads what is missing

@@ -46,7 +46,7 @@ impl<'a> NearPairs<'a> {
         let (mut found, words) = with_words(view, collection, options, &mut *watch)?;
         let (mut summary, groups) = (found.summary(collection, options), groups::groups(&found, collection, options)?);
         summary.words_unread = words.as_ref().map(DocumentWords::unread).unwrap_or_default();
-        let sorted = std::mem::replace(&mut found.sorted, Sorted::of(Vec::new()));
+        let sorted = std::mem::replace(&mut found.sorted, Sorted::of(Vec::new(), 1));
         let candidates = sorted.indexed(&options.resources.folder)?;
         let (groups, decided) = (Box::new(groups), VecDeque::new());
         Ok(Self { found, collection, options, words, groups, candidates, next: 0, decided, summary })
@@ -70,7 +70,7 @@ impl<'a> NearPairs<'a> {
         if rows.is_empty() {
             return Ok(false);
         }
-        let (rows, watch) = (Sorted::of(rows), &mut |_: &_| true);
+        let (rows, watch) = (Sorted::of(rows, 1), &mut |_: &_| true);
         let (ticker, push) = (Ticker::new(watch), |pairs: &mut Vec<Pair>, pair| pairs.push(pair));
         found.decide_all(&rows, collection, options, words.as_ref(), &ticker, summary, &push, &mut |pairs| {
             decided.extend(pairs);

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use memmap2::{Mmap, MmapMut};
 
@@ -17,6 +17,11 @@ const FOOTER: usize = 64;
 const FETCHED: usize = 2048;
 /// One of this many fetches from memory looks whether its page is still in the page cache.
 const LOOKED: u32 = 64;
+/// When one of this many parts of a file has been read from disk in small pieces, the whole file is read in large ones.
+/// (Measured: the small ones have then taken about as long as the whole takes.)
+const SMALL_PART: u64 = 16;
+/// Bytes of a large piece.
+const LARGE: usize = 2 << 20;
 
 /// A file mapped read-only, guarded against SIGBUS. Files of runs never change once a manifest names
 /// them, and stay readable when they are unlinked.
@@ -31,6 +36,10 @@ pub(crate) struct Mapped {
     cached: AtomicBool,
     /// Number of fetches from memory.
     fetches: AtomicU32,
+    /// Bytes that were asked for from disk.
+    asked: AtomicU64,
+    /// Number of pages that may be found missing while the file is read in large pieces.
+    spared: AtomicU32,
 }
 
 impl Mapped {
@@ -52,7 +61,8 @@ impl Mapped {
             have: 1 << 16,
         })?;
         let cached = AtomicBool::new(system::is_cached(&file, map.len()));
-        let mapped = Self { map, is_of_file, path: path.into(), guard, cached, fetches: AtomicU32::new(0) };
+        let (fetches, asked, spared) = (AtomicU32::new(0), AtomicU64::new(0), AtomicU32::new(0));
+        let mapped = Self { map, is_of_file, path: path.into(), guard, cached, fetches, asked, spared };
         mapped.random();
         // Opening reads the header and the footer.
         mapped.will_need(0, 1);
@@ -86,8 +96,25 @@ impl Mapped {
             (0..size.min(FETCHED)).step_by(64).for_each(|line| prefetch(&self.map, offset + line));
             false
         } else {
+            if !system::is_page_cached(&self.map, offset) {
+                let (before, size) = (self.asked.fetch_add(size as u64, Ordering::Relaxed), size as u64);
+                if (before..before + size).contains(&(self.map.len() as u64 / SMALL_PART)) {
+                    self.read_in_large_pieces();
+                }
+            }
             self.will_need(offset, size);
             true
+        }
+    }
+
+    /// From here on, what is not in memory is read in large pieces, if there is memory for all of it: the whole file is
+    /// soon read, and a process maps large pieces by few page faults, this one and those after it.
+    #[cold]
+    fn read_in_large_pieces(&self) {
+        let (pieces, file) = (self.map.len() / LARGE, super::regular::open(&self.path));
+        if pieces > 0 && self.is_of_file && file.is_ok_and(|file| system::read_in_large_pieces(&self.map, &file)) {
+            self.spared.store(pieces as u32 / 32 + 2, Ordering::Relaxed);
+            self.cached.store(true, Ordering::Relaxed);
         }
     }
 
@@ -96,7 +123,9 @@ impl Mapped {
         if !self.fetches.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOKED) {
             return true;
         }
-        let cached = system::is_page_cached(&self.map, offset);
+        let is_spared =
+            || self.spared.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok();
+        let cached = system::is_page_cached(&self.map, offset) || is_spared();
         self.cached.store(cached, Ordering::Relaxed);
         cached
     }
@@ -186,6 +215,27 @@ pub fn raise_open_files() -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_is_read_in_large_pieces_once_many_small_ones_were_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        let bytes: Vec<u8> = (0..2u32 << 20).flat_map(u32::to_le_bytes).collect();
+        std::fs::write(&path, &bytes).expect("written");
+        let file = File::open(&path).expect("opened");
+        file.sync_all().expect("on disk");
+        let mapped = Mapped::open(&path, None).expect("mapped");
+        mapped.cached.store(false, Ordering::Relaxed);
+        assert!(mapped.fetch(0, 4096));
+        assert_eq!(mapped.asked.load(Ordering::Relaxed), 0, "it is in the page cache");
+        // Without a disk, or with little memory, nothing is dropped.
+        let is_dropped = system::read_in_large_pieces(&mapped.map, &file) && !system::is_page_cached(&mapped.map, 0);
+        let asked = (0..2048).step_by(2).take_while(|page| mapped.fetch(4096 * page, 4096)).count();
+        assert_eq!(asked, if is_dropped { 129 } else { 1024 });
+        assert_eq!(mapped.cached.load(Ordering::Relaxed), is_dropped);
+        assert!(mapped.map[..] == bytes[..]);
+    }
 
     #[test]
     fn a_file_that_cannot_be_mapped_is_read() {

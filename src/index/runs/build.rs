@@ -8,7 +8,7 @@ use nddb_format::segment::{SegmentEncoder, Survey};
 use nddb_format::{Fingerprint, FormatError};
 
 use crate::disk::dir::{Dir, FileKind, FileWriter};
-use crate::spill::parallel::each_in_order;
+use crate::spill::parallel::{each_in_order, sort_rows};
 use crate::spill::progress::Ticker;
 use crate::spill::sort::Sorted;
 use crate::{Error, Result};
@@ -180,7 +180,7 @@ pub(super) fn run_of_pairs(
     ticker: &Ticker<'_>,
 ) -> Result<RunEntry> {
     ticker.start("write run", Some(scheme.tables().len() as u64 + 1), "files")?;
-    pairs.sort_unstable();
+    sort_rows(pairs, threads);
     let mut fingerprints: Vec<u64> = pairs.iter().map(|pair| pair.0).collect();
     fingerprints.dedup();
     let table = |ordinal: usize| -> Result<(FileEntry, Survey, Vec<u64>)> {

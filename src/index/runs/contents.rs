@@ -52,7 +52,10 @@ pub(crate) fn run_of(
         let written = summaries.map(|list| write_summaries(dir, number, range, &*list)).transpose()?;
         Ok(written.flatten().map(|(file, _)| file))
     };
-    let build_keys = || build_keys(dir, key_files(first_file, scheme), scheme.restart(), range, &Sorted::of(keys));
+    let build_keys = || {
+        let keys = Sorted::of(keys, threads);
+        build_keys(dir, key_files(first_file, scheme), scheme.restart(), range, &keys)
+    };
     if threads <= 1 {
         let (summaries, keys) = (write_summaries()?, build_keys()?);
         let entry = run_of_pairs(dir, first_file, scheme, range, &mut pairs, threads, ticker)?;

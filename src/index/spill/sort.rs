@@ -76,9 +76,9 @@ impl<const N: usize> Sorter<N> {
 }
 
 impl<const N: usize> Sorted<N> {
-    /// Returns these rows, sorted in memory.
-    pub fn of(mut rows: Vec<[u64; N]>) -> Self {
-        rows.sort_unstable();
+    /// Returns these rows, sorted in memory on this number of threads.
+    pub fn of(mut rows: Vec<[u64; N]>, threads: usize) -> Self {
+        sort_rows(&mut rows, threads);
         Self { memory: rows, spilled: Vec::new() }
     }
 

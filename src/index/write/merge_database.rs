@@ -6,12 +6,16 @@ use std::path::Path;
 use nddb_format::Fingerprint;
 use nddb_format::record::{Archive, Batch, BatchState, Record};
 
-use super::load::Loaded;
+use super::load::{LoadKeys, Loaded};
 use super::writer::Writer;
 use crate::document::Document;
 use crate::read::reader::Reader;
+use crate::spill::parallel::each_in_order;
 use crate::spill::progress::Progress;
 use crate::{Error, Result};
+
+/// Bytes of the rows that are read before a thread makes documents of them.
+const TOGETHER: usize = 256 << 10;
 
 impl Writer {
     /// Merges all visible documents of another database into this one; it must have the same recipe and bits, and the
@@ -43,32 +47,54 @@ impl Writer {
         let view = source.view();
         let batches = self.merge_batches(&view.catalog.batches()?)?;
         let archives = self.merge_archives(&view.catalog.archives()?)?;
-        let total = view.catalog.counters()?.live;
+        let (total, threads) = (view.catalog.counters()?.live, self.threads());
         let mut load = self.bulk_load()?;
         // Archives are registered first, because documents may refer to them from the first chunk on; their progress is
         // known only at the end.
         for (number, archive) in archives.values() {
             load.progress(*number, archive.ours.clone());
         }
-        let mut done = 0u64;
-        view.catalog.all_records(0, &mut |number, value| {
-            if !view.snapshot.is_live(number) || number >= view.complete_to() {
-                return Ok(true);
-            }
-            let mut record = Record::decode(value).map_err(Error::format(&view.dir.catalog()))?;
+        let keys = load.recall();
+        let read = |give: &mut dyn FnMut(Vec<(u64, Vec<u8>)>) -> Result<()>| {
+            let (mut rows, mut bytes) = (Vec::new(), 0);
+            view.catalog.all_records(0, &mut |number, value| {
+                if view.snapshot.is_live(number) && number < view.complete_to() {
+                    rows.push((number, value.to_vec()));
+                    bytes += size_of_val(&rows[0]) + value.len();
+                    if bytes >= TOGETHER {
+                        bytes = 0;
+                        give(std::mem::take(&mut rows))?;
+                    }
+                }
+                Ok(true)
+            })?;
+            give(rows)
+        };
+        let document = |(number, value): (u64, Vec<u8>)| -> Result<Option<(Document, Option<LoadKeys>)>> {
+            let mut record = Record::decode(&value).map_err(Error::format(&view.dir.catalog()))?;
             record.batch = record.batch.and_then(|batch| batches.get(&batch).copied());
             if let Some(position) = &mut record.source {
                 position.archive = archives.get(&position.archive).map_or(0, |(number, _)| *number);
             }
-            let Some(print) = view.catalog.print(number)? else { return Ok(true) };
+            let Some(print) = view.catalog.print(number)? else { return Ok(None) };
             let fingerprint = Fingerprint(print.fingerprint);
-            load.take(&Document { fingerprint, unprinted: print.unprinted, sketched: false, record })?;
-            done += 1;
-            if done.is_multiple_of(65_536) {
-                load.report(Progress { phase: "merge", done, total: Some(total), unit: "documents" })?;
-            }
-            Ok(true)
-        })?;
+            let document = Document { fingerprint, unprinted: print.unprinted, sketched: false, record };
+            let keys = (!document.record.is_bare()).then(|| keys.keys(&document));
+            Ok(Some((document, keys)))
+        };
+        let work = |(): &mut (), rows: Vec<_>| rows.into_iter().filter_map(|row| document(row).transpose()).collect();
+        let mut done = 0u64;
+        each_in_order(
+            threads,
+            read,
+            || (),
+            work,
+            |documents: Vec<_>| {
+                done += documents.len() as u64;
+                documents.into_iter().try_for_each(|(document, keys)| load.take(&document, keys))?;
+                load.report(Progress { phase: "merge", done, total: Some(total), unit: "documents" })
+            },
+        )?;
         for (number, archive) in archives.into_values() {
             load.progress(number, archive.further);
         }

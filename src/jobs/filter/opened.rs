@@ -26,6 +26,8 @@ pub struct FilterOptions {
     pub id: Option<IdFrom>,
     /// The prefix of all ids.
     pub id_prefix: String,
+    /// Number of threads that compress the outputs.
+    pub threads: usize,
 }
 
 /// What an input is, for writing.

@@ -121,7 +121,7 @@ impl Pass<'_> {
             return Ok(counts);
         }
         let create = |to: &Destination| -> Result<PackedFile> {
-            Ok(PackedFile::create(to, kind.packing(packing, to.path(), self.input)?)?)
+            Ok(PackedFile::create(to, kind.packing(packing, to.path(), self.input)?)?.on(self.how.threads))
         };
         let mut kept = create(kept)?;
         let mut removed = removed.map(create).transpose()?;

@@ -60,6 +60,10 @@ pub(in super::super) fn is_page_cached(_: &Mmap, _: usize) -> bool {
     true
 }
 
+pub(in super::super) fn read_in_large_pieces(_: &Mmap, _: &File) -> bool {
+    false
+}
+
 pub(in super::super) fn will_need(_: &Mmap, _: usize, _: usize) {}
 
 pub(in super::super) fn random(_: &Mmap) {}

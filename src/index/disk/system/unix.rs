@@ -96,12 +96,16 @@ pub(in super::super) use untold::*;
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::fs::File;
+    use std::fs::{File, read_to_string};
     use std::os::fd::AsRawFd;
 
-    use memmap2::Mmap;
+    use memmap2::{Advice, Mmap};
 
     use super::super::guard::page_size;
+    use super::forget;
+
+    /// A file of a run may take one of this many parts of the available memory: a run has at most so many files.
+    const FILES: u64 = 32;
 
     /// Number of bytes of a file that are tried to learn whether it is in the page cache.
     const SAMPLES: usize = 32;
@@ -125,6 +129,27 @@ mod linux {
         answered && found & 1 == 1
     }
 
+    /// Lets the system read a file in large pieces where a page is missing, if there is memory for all of it. What was
+    /// read in small pieces is dropped, because where one is in the page cache, no large one is made.
+    pub(in super::super::super) fn read_in_large_pieces(map: &Mmap, file: &File) -> bool {
+        if available().is_none_or(|bytes| map.len() as u64 > bytes / FILES) {
+            return false;
+        }
+        forget(map, 0..map.len());
+        // SAFETY: the descriptor is open, and the call reads and writes no memory of this process.
+        let _ = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+        map.advise(Advice::HugePage).is_ok()
+    }
+
+    /// Returns the bytes of memory that the system could give, within the limit of its control group.
+    fn available() -> Option<u64> {
+        let memory = read_to_string("/proc/meminfo").ok()?;
+        let line = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        let free = line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10;
+        let limit = read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|limit| limit.trim().parse().ok());
+        Some(limit.map_or(free, |limit: u64| limit.min(free)))
+    }
+
     /// Asks the system to fetch bytes of a file, without waiting. This is a hint: failure is ignored.
     pub(in super::super::super) fn fetch(file: &File, start: u64, size: u64) {
         let (start, size) = (start as libc::off_t, size as libc::off_t);
@@ -145,6 +170,10 @@ mod untold {
     }
 
     pub(in super::super::super) fn is_page_cached(_: &Mmap, _: usize) -> bool {
+        false
+    }
+
+    pub(in super::super::super) fn read_in_large_pieces(_: &Mmap, _: &File) -> bool {
         false
     }
 

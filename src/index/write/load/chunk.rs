@@ -8,6 +8,7 @@ use nddb_format::record::{Print, Record};
 
 use super::Repeat;
 use crate::catalog::DocumentKeys;
+use crate::document::Document;
 use crate::keys::summary_of;
 use crate::runs::summaries::SummarySink;
 use crate::{Error, Result};
@@ -25,6 +26,29 @@ const LEN_MAX: usize = u32::MAX as usize;
 /// Returns whether a chunk of `len` documents that takes `size` bytes of memory is written before it gets another one.
 pub(super) fn is_full(len: usize, size: u64, limit: u64) -> bool {
     size >= limit || len >= LEN_MAX
+}
+
+/// The keys of a document, as its run stores them, or as the catalog does without a print.
+pub struct LoadKeys(Keys);
+
+enum Keys {
+    Run(Vec<u64>),
+    Catalog(DocumentKeys),
+}
+
+impl LoadKeys {
+    pub(crate) fn of(document: &Document, kinds: KeyKinds) -> Self {
+        let keys = document.keys(kinds);
+        Self(if document.unprinted { Keys::Catalog(keys) } else { Keys::Run(keys.stored().collect()) })
+    }
+
+    /// Returns the bytes of memory that they take, about.
+    pub fn memory(&self) -> usize {
+        match &self.0 {
+            Keys::Run(keys) => size_of_val(&**keys),
+            Keys::Catalog(keys) => size_of_val(&*keys.megashingles) + size_of_val(&*keys.pieces),
+        }
+    }
 }
 
 /// Documents in input order. The keys of a document are computed before its record is encoded. They have the index of
@@ -51,7 +75,7 @@ pub(crate) struct Chunk {
 
 impl Chunk {
     /// Appends a document of an input.
-    pub(crate) fn push(&mut self, print: Print, record: &Record, keys: &DocumentKeys, input: u32) {
+    pub(crate) fn push(&mut self, print: Print, record: &Record, keys: LoadKeys, input: u32) {
         if self.batches.last().is_none_or(|(_, batch)| *batch != record.batch) {
             self.batches.push((self.len(), record.batch));
         }
@@ -59,12 +83,14 @@ impl Chunk {
             self.inputs.push((self.len(), input));
         }
         let index = self.len() as u32;
-        if print.unprinted {
-            self.megashingles.extend(keys.megashingles.iter().map(|&hash| (hash, index)));
-            self.pieces.extend((0u8..).zip(&keys.pieces).map(|(piece, &[a, b, c, d])| ([piece, a, b, c, d], index)));
-            self.digests.extend(keys.digest.map(|digest| (digest, index)));
-        } else {
-            self.keys.extend(keys.stored().map(|key| (key, index)));
+        match keys.0 {
+            Keys::Run(keys) => self.keys.extend(keys.into_iter().map(|key| (key, index))),
+            Keys::Catalog(keys) => {
+                self.megashingles.extend(keys.megashingles.iter().map(|&hash| (hash, index)));
+                let pieces = (0u8..).zip(&keys.pieces);
+                self.pieces.extend(pieces.map(|(piece, &[a, b, c, d])| ([piece, a, b, c, d], index)));
+                self.digests.extend(keys.digest.map(|digest| (digest, index)));
+            }
         }
         record.encode_into(&mut self.records);
         self.ends.push(self.records.len());
@@ -262,7 +288,7 @@ mod tests {
                 digest: Some([(index / 2) as u8; 16]),
             };
             let record = Record { id: id.into(), ..Record::default() };
-            chunk.push(Print { fingerprint: index, unprinted: true }, &record, &keys, 0);
+            chunk.push(Print { fingerprint: index, unprinted: true }, &record, LoadKeys(Keys::Catalog(keys)), 0);
         }
         let mut by_id = chunk.sorted_by_id();
         chunk.keep_last(&mut by_id);
@@ -289,7 +315,7 @@ mod tests {
         let mut chunk = Chunk::default();
         for (id, batch) in [("a", None), ("b", Some(7)), ("c", Some(7)), ("d", Some(8)), ("e", Some(9)), ("f", None)] {
             let record = Record { id: id.into(), batch, ..Record::default() };
-            chunk.push(Print { fingerprint: 1, unprinted: false }, &record, &DocumentKeys::default(), 0);
+            chunk.push(Print { fingerprint: 1, unprinted: false }, &record, LoadKeys(Keys::Run(Vec::new())), 0);
         }
         [1, 3].into_iter().for_each(|index| chunk.drop_document(index));
         let (numbers, high) = chunk.numbers(50);
@@ -307,7 +333,7 @@ mod tests {
         for (index, id) in (0..).zip(ids) {
             let print = Print { fingerprint: index, unprinted: index == 1 };
             let record = Record { id: id.into(), ..Record::default() };
-            chunk.push(print, &record, &DocumentKeys::default(), index as u32 / 2);
+            chunk.push(print, &record, LoadKeys(Keys::Run(Vec::new())), index as u32 / 2);
         }
         let mut order = chunk.sorted_by_id();
         assert_eq!(order, [1, 6, 4, 3, 0, 2, 7, 5]);

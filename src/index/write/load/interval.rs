@@ -34,7 +34,7 @@ impl BulkLoad<'_> {
     }
 
     fn collect_all(&mut self, sequence: &Sequence, indexes: Range<usize>) {
-        indexes.for_each(|index| self.collect(&sequence.document(index), sequence.input()));
+        indexes.for_each(|index| self.collect(&sequence.document(index), None, sequence.input()));
     }
 
     /// Stores the documents of a sequence that are not stored yet.

@@ -24,6 +24,7 @@ mod sequence;
 
 use std::collections::{BTreeMap, HashMap};
 
+pub use chunk::LoadKeys;
 use chunk::{Chunk, NONE};
 use nddb_format::Fingerprint;
 use nddb_format::manifest::RunEntry;
@@ -223,9 +224,15 @@ impl BulkLoad<'_> {
     /// Errors of [`Document::fitted`]: the document is left out, and the load can continue. [`Error::OutOfNumbers`];
     /// errors of the disk: after these the load cannot continue, and further calls give [`Error::LoadFailed`].
     pub fn push(&mut self, document: Document) -> Result<()> {
+        self.push_with(document, None)
+    }
+
+    /// Adds a document with its keys, if [`Recall::keys`] has computed them on another thread, as [`BulkLoad::push`]
+    /// does.
+    pub fn push_with(&mut self, document: Document, keys: Option<LoadKeys>) -> Result<()> {
         let mut document = document.fitted(self.writer.settings().bits)?;
         document.record.batch = self.writer.batch_number();
-        self.take(&document)
+        self.take(&document, keys)
     }
 
     /// Reserves a part of the memory limit for other work of the caller.
@@ -243,7 +250,7 @@ impl BulkLoad<'_> {
     }
 
     /// Adds a document that belongs to the batch that its record names.
-    pub(super) fn take(&mut self, document: &Document) -> Result<()> {
+    pub(super) fn take(&mut self, document: &Document, keys: Option<LoadKeys>) -> Result<()> {
         self.ready()?;
         let is_bare = document.record.is_bare() && !document.unprinted;
         let (batch, fingerprint) = (document.record.batch, document.fingerprint);
@@ -254,7 +261,7 @@ impl BulkLoad<'_> {
         let begin = || Sequence::begin(document.id().into(), fingerprint, batch, self.input);
         self.sequence = is_bare.then(begin).flatten();
         if self.sequence.is_none() {
-            self.collect(document, self.input);
+            self.collect(document, keys, self.input);
         }
         self.write_full()
     }
@@ -271,8 +278,9 @@ impl BulkLoad<'_> {
     }
 
     /// Adds a document of an input to the chunk.
-    fn collect(&mut self, document: &Document, input: u32) {
-        self.chunk.push(document.print(), &document.record, &document.keys(self.writer.kinds()), input);
+    fn collect(&mut self, document: &Document, keys: Option<LoadKeys>, input: u32) {
+        let keys = keys.unwrap_or_else(|| LoadKeys::of(document, self.writer.kinds()));
+        self.chunk.push(document.print(), &document.record, keys, input);
     }
 
     /// Writes the chunk if it is full.
@@ -308,7 +316,7 @@ impl BulkLoad<'_> {
 
     /// Returns what finds documents again that were stored before.
     pub fn recall(&self) -> Recall {
-        Recall::new(self.writer.shared_catalog(), self.start.first == 0)
+        Recall::new(self.writer.shared_catalog(), self.start.first == 0, self.writer.kinds())
     }
 
     /// Registers an archive that is not registered yet, and returns its number. It becomes durable together with the

@@ -1,27 +1,36 @@
-//! What stored documents were sketched to, for a load that reads their pages again.
+//! What threads that prepare documents for a load ask the database: what stored ones were sketched to, and keys.
 
 use std::sync::Arc;
 
 use nddb_format::Fingerprint;
+use nddb_format::document_keys::KeyKinds;
 use nddb_format::record::{Print, Record};
 
+use super::LoadKeys;
 use crate::catalog::Catalog;
 use crate::{Document, Result};
 
 /// Finds stored documents by id and the digest of their pages: the sketches of a page that has not changed need not be
-/// computed again. It may be used on any thread while the load goes on. It must not outlive the writer.
+/// computed again. Computes the keys of documents, too. It may be used on any thread while the load goes on. It must
+/// not outlive the writer.
 #[derive(Clone)]
 pub struct Recall {
     catalog: Arc<Catalog>,
     is_empty: bool,
+    kinds: KeyKinds,
 }
 
 nddb_format::debug_fields!(Recall: is_empty);
 
 impl Recall {
     /// `is_empty` says that nothing is stored.
-    pub(super) fn new(catalog: Arc<Catalog>, is_empty: bool) -> Self {
-        Self { catalog, is_empty }
+    pub(super) fn new(catalog: Arc<Catalog>, is_empty: bool, kinds: KeyKinds) -> Self {
+        Self { catalog, is_empty, kinds }
+    }
+
+    /// Returns the keys of a document for [`BulkLoad::push_with`](super::BulkLoad::push_with).
+    pub fn keys(&self, document: &Document) -> LoadKeys {
+        LoadKeys::of(document, self.kinds)
     }
 
     /// Returns a document with this id and address whose page has this [digest](nddb_format::record::page_digest):

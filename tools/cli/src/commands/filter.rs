@@ -120,6 +120,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
         id_field: args.id_field,
         id: args.id,
         id_prefix: args.id_prefix.unwrap_or_default(),
+        threads: global.threads(),
     };
     let lists = RemovalLists { clusters: args.clusters, remove: args.remove };
     let removed_documents = args.removed_documents.as_deref().filter(|_| !args.dry_run);
