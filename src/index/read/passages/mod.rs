@@ -20,7 +20,6 @@ use std::collections::HashMap;
 
 use self::chain::Asked;
 use self::evidence::{Evidence, LIST_MAX, is_frequent, is_short, most_in_common};
-use super::federation::Part;
 use super::scope::Scope;
 use super::view::View;
 use crate::catalog::Key;
@@ -141,16 +140,17 @@ impl View<'_> {
     }
 }
 
-impl Passages<Part<PassageMatch>> {
-    /// Searches each of several databases, as [`View::parts`] does. `own` is a document of one of them that is left
-    /// out. Of documents with as many words in common, those of earlier databases come first.
+impl Passages<(usize, PassageMatch)> {
+    /// Searches each of several databases, as [`View::parts`] does. A match has the index of its database, and so has
+    /// `own`, a document that is left out. Of documents with as many words in common, those of earlier databases come
+    /// first.
     ///
     /// # Errors
     /// Damage of a database.
     pub fn in_each<'a>(
         views: impl IntoIterator<Item = View<'a>>,
         text: &Parts,
-        own: Option<Part<u64>>,
+        own: Option<(usize, u64)>,
         limits: &PassageLimits,
     ) -> Result<Self> {
         let mut all = Self::default();
