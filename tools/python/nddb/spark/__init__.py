@@ -15,7 +15,7 @@ documents come first.
 1. ``ingest``: one task reads an archive and sketches its pages. The number consists of the position of the archive
    among all archives of the store and the index of the page in the archive, so a retried task makes the same rows.
 2. ``documents``: of the documents with one id, the last is current, or the first if a later crawl found it unchanged.
-3. ``pairs`` and ``clusters``: the steps of :mod:`nddb.steps`, each a table in the folder ``work``.
+3. ``pairs``, ``clusters`` and ``parts``: the steps of :mod:`nddb.steps`, each a table in the folder ``work``.
 4. ``shards`` loads the sketches of each part of the documents into a database of its own. ``batch_query`` matches a
    file of fingerprints against databases (Manku et al. 2007, 3.3).
 
@@ -27,8 +27,9 @@ Not supported: methods that read texts again (``lcs``, ``cosine``, ``shingles``)
 
 from nddb.spark.clusters import clusters, lists
 from nddb.spark.pairs import pairs
+from nddb.spark.parts import parts
 from nddb.spark.shards import batch_query, shards
 from nddb.spark.store import documents, ingest, sketch
 from nddb.steps import Judging
 
-__all__ = ["Judging", "batch_query", "clusters", "documents", "ingest", "lists", "pairs", "shards", "sketch"]
+__all__ = ["Judging", "batch_query", "clusters", "documents", "ingest", "lists", "pairs", "parts", "shards", "sketch"]

@@ -31,10 +31,14 @@ bytes.
 4. For clusters the pairs, sorted by the newer document and then by the older one, pass once through one process. Each
    member of a class joins one of the founders that its leader is near.
 5. The members of each cluster are brought together, and the library chooses what is kept and what is removed.
+
+Passages in common (``Reader.passage_pairs``) have steps of their own: a document has a row for each of its parts; those
+in too many texts pair no documents, and go along with the others, because they may extend a passage.
 """
 
 from nddb.steps.clusters import clusters
 from nddb.steps.options import Judging
 from nddb.steps.pairs import pairs
+from nddb.steps.parts import parts
 
-__all__ = ["Judging", "clusters", "pairs"]
+__all__ = ["Judging", "clusters", "pairs", "parts"]
