@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Measures how well passages in common are found, and what that costs.
 
-    parts.py NDDB [--windows 4,8,12,16,24] [--seed 1] [--why]
+    parts.py NDDB [--windows 4,8,12,16,24] [--seed 1] [--why] [--beside]
 
 NDDB is the program; times mean something from a release build only. All texts are made of the documentation in Python's
 standard library: pages of 300 to 900 words from the docstrings of its modules, test items from its language reference.
 
 1. *planted*: 210 items, each a question of 45 words and an answer of 20, are put into 210 of 283 pages: 70 whole, 70
    questions alone, 70 questions with a word in ten exchanged. `against pages items --parts` should name these pages and
-   none of the 73 others. The other way, `against items pages.nddb --parts` for each window of `create --parts`.
+   none of the 73 others. The other way, `against items pages.nddb --parts` for each window of `create --parts`. With
+   --beside also by decon (`pip install decontaminate`, Python 3.12) and datatrove (`pip install datatrove spacy`).
 2. *short in long*: 103 texts of 60 to 150 words, each inside of a longer page.
 3. *edited*: 200 passages of 80 words of stored pages, with 5% of the words exchanged, between other words.
 4. *verbatim*: passages of 15, 20, 30 and 50 words.
@@ -97,12 +98,51 @@ def _children():
     return used.ru_utime + used.ru_stime
 
 
+def by_decon(folder, pages, items):
+    """The pages that decon finds, each item as a question and its answer."""
+    import decon
+
+    for name, lines in {
+        "pages": ({"id": key, "text": " ".join(words)} for key, words in pages.items()),
+        "items": (
+            {"eval_key": "items", "eval_instance_index": index, "split": "test", "doc_id": index + 1, "is_correct": True,
+             "fingerprint": key, "question": " ".join(words[:45]), "answer": " ".join(words[45:])}
+            for index, (key, words) in enumerate(items.items())
+        ),
+    }.items():
+        (folder / name).mkdir()
+        (folder / name / "all.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    reports = Path(decon.detect(decon.Config(str(folder / "pages"), str(folder / "items"), str(folder / "reports"))))
+    lines = [json.loads(line) for path in reports.rglob("*.jsonl") for line in path.read_text().splitlines()]
+    return {list(pages)[line["training_line"]] for line in lines}
+
+
+def by_datatrove(folder, pages, items):
+    """The pages that datatrove's n-gram decontamination drops: 12 words of a question, an answer or both."""
+    import numpy
+    from datatrove.data import Document
+    from datatrove.pipeline.decont import NGramsDecontConfig, NGramsDecontFilter, NGramsDecontIndexer
+    from datatrove.utils.hashing import HashConfig
+
+    how = NGramsDecontConfig(find_query_ngrams=True, hash_config=HashConfig(hash_fc="sha1"))
+    # lighteval has tasks of its own.
+    NGramsDecontIndexer._requires_dependencies = []
+    index = NGramsDecontIndexer(str(folder), config=how)
+    hashes = [
+        key for words in items.values() for key in index.compute_hashes(" ".join(words[45:]), " ".join(words[:45]))
+    ]
+    numpy.array(hashes, dtype=how.hash_config.np_descr).tofile(folder / "items.index.hashes")
+    kept = NGramsDecontFilter(str(folder), config=how)
+    return {key for key, words in pages.items() if kept.filter(Document(text=" ".join(words), id=key)) is not True}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("nddb", type=Path)
     parser.add_argument("--windows", default="4,8,12,16,24")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--why", action="store_true", help="show what is found in pages without an item")
+    parser.add_argument("--beside", action="store_true", help="the planted items by decon and datatrove, too")
     args = parser.parse_args()
     rng = random.Random(args.seed)
     prose = [word for words in docstrings() for word in words]
@@ -141,6 +181,17 @@ def main():
                 print(line["query"], [passage["query_text"] for passage in passages])
         per_page = 1e6 * (seconds - idle) / len(planted)
         print(f"planted, pages against items: {of_kind} of 70 each, {clean} of 73 clean, {per_page:.0f} us a page")
+        for tool in [by_decon, by_datatrove] if args.beside else []:
+            tools = Path(tempfile.mkdtemp(dir=folder))
+            before = time.process_time()
+            try:
+                named = tool(tools, planted, items)
+            except ImportError as error:
+                print(f"{tool.__name__}: {error}")
+                continue
+            of_kind = [sum(kind_of.get(key) == kind for key in named) for kind in kinds]
+            clean, each = sum(key not in kind_of for key in named), 1e6 * (time.process_time() - before) / len(planted)
+            print(f"{tool.__name__}: {of_kind} of 70 each, {clean} of 73 clean, {each:.0f} us a page, loading included")
         plain_seconds, plain_bytes = program.database("plain.nddb", files[0])
         shorts = {f"short-{n}": prose[at + 160 * n :][: rng.randint(60, 150)] for n in range(103)}
         longs = dict(planted)

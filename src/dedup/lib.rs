@@ -41,8 +41,9 @@ pub use collection::{Collection, Numbered};
 pub use default_method::MethodChoice;
 pub use document::{document_of_page, document_with_words};
 pub use documents::{
-    Choose, Decided, NearTables, Posting, Postings, Printed, Properties, Stars, candidate_keys, compared, content_hash,
-    decided, properties,
+    Choose, CommonPart, Decided, NearTables, PartCandidates, PartLists, PartPosting, Posting, Postings, Printed,
+    Properties, Stars, candidate_keys, compared, content_hash, decided, part_candidates, part_postings, passages_of,
+    properties,
 };
 pub use online::{
     Edit, Judgement, NearDuplicate, NearDuplicates, OnlineDetector, PartedNearDuplicates, TermDifference, UnreadReason,

@@ -48,7 +48,8 @@ pub(crate) fn kept_words(stored: &Stored) -> Option<PageWords> {
 }
 
 /// Returns the passages of two texts that belong to passages found by their stored parts, in the order of the text
-/// asked for. Each has as many words as the limits say, and begins and ends with five equal words or more.
+/// asked for. Each has as many words as the limits say, and begins and ends with five equal words or more. A passage
+/// that stands in the content of neither page is left out: menus and cookie notices are on few pages, too.
 #[must_use]
 pub fn exact_passages(
     asked: &PageWords,
@@ -61,7 +62,10 @@ pub fn exact_passages(
         found.iter().any(|found| meet(&found.asked, &passage.asked) && meet(&found.stored, &passage.stored))
     };
     let hashes = [asked.hashes(), stored.hashes()];
-    let exact = limits.passages(&asked.parts(), &stored.parts()).into_iter().filter(is_found);
+    let is_content =
+        |passage: &Passage| asked.are_content(passage.asked.clone()) || stored.are_content(passage.stored.clone());
+    let exact = limits.passages(&asked.parts(), &stored.parts());
+    let exact = exact.into_iter().filter(|passage| is_found(passage) && is_content(passage));
     let compared = |passage: Passage| {
         let sides = [(&hashes[0], &passage.asked), (&hashes[1], &passage.stored)];
         let [a, b] = sides.map(|(words, range)| words.get(range.start as usize..range.end as usize).unwrap_or(&[]));
@@ -147,6 +151,27 @@ mod tests {
                 assert_eq!(exact_passages(asked, stored, &[], &limits), []);
             }
         }
+    }
+
+    #[test]
+    fn passages_in_the_content_of_neither_page_are_left_out() {
+        let mut random = Random::seeded("content");
+        let mut prose = |count| words(&mut random, count).join(" ");
+        let (notice, quoted) = (prose(30), prose(30));
+        let menu = notice.split(' ').map(|word| format!("<a href=/{word}>{word}</a> ")).collect::<String>();
+        let mut page = |quoted: &str| {
+            let [before, behind, more] = [90, 90, 200].map(&mut prose);
+            format!("<nav>{menu}</nav><article><p>{before} {quoted} {behind}</p><p>{more}</p></article>")
+        };
+        let (a, b) = (page(&quoted), page(&quoted));
+        let limits = PassageLimits::default();
+        let places = |a: &Page<'_>, b: &Page<'_>| -> Vec<u32> {
+            let [a, b] = [a, b].map(|page| page_words(page));
+            let found = limits.passages(&a.parts(), &b.parts());
+            exact_passages(&a, &b, &found, &limits).into_iter().map(|exact| exact.passage.asked.start).collect()
+        };
+        assert_eq!(places(&Page::html(&a), &Page::html(&b)), [120]);
+        assert_eq!(places(&Page::html(&a), &Page::text(&notice)), [0], "what is asked for as a text is content");
     }
 
     #[test]

@@ -78,7 +78,7 @@ mod of_databases {
     pub use crate::maintain::stats::{BytesByKind, FileStats, RunStats, SchemeStats, Stats};
     pub use crate::read::batch_ids::{BatchMatch, BatchMatches};
     pub use crate::read::federation::{Federation, Part, PartedAnswer};
-    pub use crate::read::passages::{Passage, PassageLimits, PassageMatch, Passages};
+    pub use crate::read::passages::{Passage, PassageLimits, PassageMatch, Passages, evidence};
     pub use crate::read::reader::Reader;
     pub use crate::read::resolve::{Resolving, ScanRange};
     pub use crate::read::rows::Stretch;

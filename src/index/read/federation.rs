@@ -1,8 +1,10 @@
 //! Several databases, queried like one database with all their documents.
 
 use nddb_format::Fingerprint;
+use nddb_format::parts::Parts;
 use nddb_format::record::Settings;
 
+use super::passages::{PassageLimits, PassageMatch, Passages};
 use super::probe::Match;
 use super::search::Search;
 use super::view::{Neighbor, Stored, View};
@@ -137,6 +139,20 @@ impl<'a> Federation<'a> {
         }
         found.sort_by(|(_, a), (_, b)| (a.distance, &a.id).cmp(&(b.distance, &b.id)));
         Ok(found)
+    }
+
+    /// Finds the documents that have passages in common with a text, as [`View::parts`] does in each part, where a key
+    /// is frequent by the texts of that part alone. `own` is a document that is left out.
+    ///
+    /// # Errors
+    /// Errors of [`View::parts`].
+    pub fn passages(
+        &self,
+        text: &Parts,
+        own: Option<Part<u64>>,
+        limits: &PassageLimits,
+    ) -> Result<Passages<Part<PassageMatch>>> {
+        Passages::in_each(self.parts.iter().copied(), text, own, limits)
     }
 
     /// Predicts the time of one query in nanoseconds, with all files in memory.

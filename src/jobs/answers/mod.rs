@@ -19,7 +19,7 @@ use crate::error::{JobError, Result};
 
 pub use self::asking::{Answering, Answers, Asking};
 pub use self::near::Judged;
-pub use self::passage_rows::{PairInParts, PassageRows};
+pub use self::passage_rows::{PASSAGE_COLUMNS, PairInParts, PassageRows};
 pub(crate) use self::passages::whole;
 pub use self::passages::{
     Database, InParts, Noticed, PairsFound, PassageOptions, ask_inputs, pairs_in_parts, refuse_without_parts,

@@ -11,7 +11,7 @@ use crate::rows::{Cell, CellKind, Column, RowFormat, Rows};
 
 /// The columns: of the pair, of the passage in words and in characters, and its texts. Fields that are ranges have two.
 #[rustfmt::skip]
-const COLUMNS: [Column; 17] = [
+pub const PASSAGE_COLUMNS: [Column; 17] = [
     Column::new("a", CellKind::Text), // the older document
     Column::new("b", CellKind::Text),
     Column::new("a_contained", CellKind::Share),
@@ -55,7 +55,7 @@ impl PassageRows {
     /// # Errors
     /// A Parquet file, without the feature `parquet`; the output cannot be written.
     pub fn begin(format: RowFormat, output: PackedFile) -> Result<Self> {
-        Ok(Self(Rows::new(format, output, COLUMNS.to_vec())?.with_names()?))
+        Ok(Self(Rows::new(format, output, PASSAGE_COLUMNS.to_vec())?.with_names()?))
     }
 
     /// Completes the table; returns the outcome of the work, or the error of writing.
@@ -70,7 +70,23 @@ impl PassageRows {
     ///
     /// # Errors
     /// [`nddb_index::Error::Cancelled`].
-    pub fn pair(&mut self, PairInParts { a, b, words }: &PairInParts) -> nddb_index::Result<()> {
+    pub fn pair(&mut self, pair: &PairInParts) -> nddb_index::Result<()> {
+        pair.rows(&mut |cells| self.0.row(cells))
+    }
+}
+
+impl PairInParts {
+    /// Two documents whose texts were not read: the older one with the passages, and the younger one.
+    pub fn new(a: PassageMatch, b: &str, words: u32) -> Self {
+        Self { a: a.into(), b: b.to_owned(), words }
+    }
+
+    /// Passes a row of cells to `row` for each passage.
+    ///
+    /// # Errors
+    /// Those of `row`.
+    pub fn rows(&self, row: &mut dyn FnMut(&[Cell<'_>]) -> nddb_index::Result<()>) -> nddb_index::Result<()> {
+        let Self { a, b, words } = self;
         let [of_b, of_a] = contained(&a.found, *words);
         for seen in a.passages() {
             let passage = seen.passage;
@@ -86,7 +102,7 @@ impl PassageRows {
             let equal = [seen.equal().into()];
             let cells: [&[Cell<'_>]; 8] =
                 [&pair, &of_passage, &words_a, &words_b, &equal, &characters(1), &characters(0), &quotes];
-            self.0.row(&cells.concat())?;
+            row(&cells.concat())?;
         }
         Ok(())
     }

@@ -46,12 +46,12 @@ impl Default for PassageOptions {
 
 impl PassageOptions {
     /// Returns what counts as a passage.
-    fn limits(&self) -> PassageLimits {
+    pub fn limits(&self) -> PassageLimits {
         PassageLimits { min_words: self.min_words, ..PassageLimits::default() }
     }
 
     /// Returns whether enough of one document is in common with the other; `words` are those of the one asked for.
-    fn is_enough(&self, found: &PassageMatch, words: u32) -> bool {
+    pub fn is_enough(&self, found: &PassageMatch, words: u32) -> bool {
         !found.passages.is_empty() && contained(found, words).iter().any(|share| *share >= self.min_containment)
     }
 }
@@ -201,29 +201,26 @@ impl InParts<'_> {
                 _ => "it has no parts",
             };
             Object::append(out, |object| {
-                write(&name, None, &Passages::default(), 0, object);
+                write(&name, None, [0; 3], object);
                 object.list("matches", [(); 0], |_, ()| ());
                 object.field("error", why);
             });
             return Ok(0);
         };
-        let (mut all, mut found): (Passages, Vec<Found>) = (Passages::default(), Vec::new());
+        let mut found: Vec<Found> = Vec::new();
         let limits = self.how.limits();
         let read = |seen: &mut Seen, view: View<'_>| {
             seen.read(view, asked.get_or_init(|| self.words(query)), self.how.reading, &limits, None);
         };
-        for (index, (_, view)) in self.databases.iter().enumerate() {
-            let own = query.own().filter(|(part, _)| *part == index).map(|(_, number)| number);
-            let answer = view.parts(&parts, own, &limits)?;
-            all.frequent += answer.frequent;
-            all.left_out += answer.left_out;
-            for mut seen in answer.matches.into_iter().map(Seen::from) {
-                if self.how.reading.verify {
-                    read(&mut seen, *view);
-                }
-                if self.how.is_enough(&seen.found, parts.words) {
-                    found.push((index, seen));
-                }
+        let views = self.databases.iter().map(|(_, view)| *view);
+        let all = Passages::in_each(views, &parts, query.own(), &limits)?;
+        for (index, one) in all.matches {
+            let mut seen = Seen::from(one);
+            if self.how.reading.verify {
+                read(&mut seen, self.databases[index].1);
+            }
+            if self.how.is_enough(&seen.found, parts.words) {
+                found.push((index, seen));
             }
         }
         found.sort_by_key(|(_, seen)| u32::MAX - seen.found.words);
@@ -233,7 +230,7 @@ impl InParts<'_> {
             found.iter_mut().for_each(|(index, seen)| read(seen, self.databases[*index].1));
         }
         Object::append(out, |object| {
-            write(&name, Some(parts.words), &all, count, object);
+            write(&name, Some(parts.words), [count, all.left_out, all.frequent], object);
             object.list("matches", &found, |object, found| self.found(found, parts.words, object));
         });
         Ok(count)
@@ -266,8 +263,8 @@ impl InParts<'_> {
         // in order: see below
         // Reference of query: one of `passages`; with `--verify` also `equal`, the share of the words of its longer
         // side that are in common; with `--verify` or `--why` `query_characters` and `match_characters`, its ends in
-        // the text as it was loaded, in code points, null for markup; with `--why` `query_text` and `match_text`; all
-        // are null if a text cannot be read again
+        // code points: in the text as it was loaded, of markup in the text of `nddb text --whole`; with `--why`
+        // `query_text` and `match_text`; all are null if a text cannot be read again
         object.list("passages", seen.passages(), |object, seen| {
             let [asked, stored] = seen.places();
             object.field("query", asked); // the first word and the one behind the last, from 0
@@ -282,13 +279,13 @@ impl InParts<'_> {
 
 /// Adds the fields before the matches.
 // Reference of query: a line with `--parts`, before its `matches`
-fn write(query: &str, words: Option<u32>, all: &Passages, count: u64, object: &mut Object<'_>) {
+fn write(query: &str, words: Option<u32>, [count, left_out, frequent]: [u64; 3], object: &mut Object<'_>) {
     object.field("query", Id(query));
     object.field("words", words); // terms of the whole text
     object.field("count", count);
     // false if more than 1,024 documents share parts, or one part is in more than 80
-    object.field("complete", all.left_out == 0);
-    object.field("frequent", all.frequent); // parts of the query in too many texts to begin a passage
+    object.field("complete", left_out == 0);
+    object.field("frequent", frequent); // parts of the query in too many texts to begin a passage
 }
 
 /// Finds the documents of a database that have passages in common with others.

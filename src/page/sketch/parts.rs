@@ -15,7 +15,7 @@ use std::ops::Range;
 use nddb_format::parts::{HASH_BYTES, PART_WORDS, Part, Parts};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::text::{Page, Tokens, characters_of, page_content};
+use crate::text::{Page, PageContent, Tokens, characters_of, page_content};
 
 /// The window of the flag `parts` without a number: passages of 12 words have a part in common. It is the greatest at
 /// which questions of 45 words with a word in ten exchanged are found (`benches/parts.py`).
@@ -110,24 +110,37 @@ pub(super) fn word_hashes(tokens: &Tokens) -> Vec<u64> {
 pub struct PageWords {
     tokens: Tokens,
     ranges: Vec<Range<usize>>,
+    /// Whether each word stands in the content.
+    content: Vec<bool>,
     /// The first character of each word and the one behind it, if they are known.
     characters: Vec<[u64; 2]>,
 }
 
 /// Returns the words of a page, of which its parts are made.
 pub fn page_words(page: &Page<'_>) -> PageWords {
-    let tokens = page_content(page).into_tokens();
-    let ranges = tokens.words().map(|(range, _)| range).collect();
-    PageWords { tokens, ranges, characters: Vec::new() }
+    words_of(page_content(page), Vec::new())
 }
 
-/// Like [`page_words`], and finds the places of the words in the text as it was read, which takes longer. The text of
-/// markup is not what was read, so there they are unknown.
+fn words_of(page: PageContent, characters: Vec<[u64; 2]>) -> PageWords {
+    let ranges: Vec<Range<usize>> = page.tokens().words().map(|(range, _)| range).collect();
+    let content = ranges.iter().map(|range| page.is_content(range.start)).collect();
+    PageWords { tokens: page.into_tokens(), ranges, content, characters }
+}
+
+/// Like [`page_words`], and finds the places of the words, which takes longer: in plain text as it was read, in markup
+/// among the text that is printed of it ([`whole_text`](crate::text::whole_text)).
 pub fn placed_words(page: &Page<'_>) -> PageWords {
-    let mut words = page_words(page);
-    let ends: Vec<usize> = words.ranges.iter().flat_map(|range| [range.start, range.end]).collect();
-    words.characters = characters_of(page, &ends).unwrap_or_default().as_chunks().0.to_vec();
-    words
+    let content = page_content(page);
+    let ranges: Vec<Range<usize>> = content.tokens().words().map(|(range, _)| range).collect();
+    let ends: Vec<usize> = ranges.iter().flat_map(|range| [range.start, range.end]).collect();
+    let characters = characters_of(page, &ends).unwrap_or_else(|| {
+        // The place behind a word is that behind its last letter, because blocks may follow each other without a space.
+        let last = |end: usize| content.text().floor_char_boundary(end.saturating_sub(1));
+        let letters: Vec<usize> = ranges.iter().flat_map(|range| [range.start, last(range.end)]).collect();
+        let places = content.whole_characters(&letters);
+        places.into_iter().enumerate().map(|(index, place)| place + (index as u64 & 1)).collect()
+    });
+    words_of(content, characters.as_chunks().0.to_vec())
 }
 
 impl PageWords {
@@ -141,8 +154,15 @@ impl PageWords {
         word_hashes(&self.tokens)
     }
 
-    /// Returns the range of code points of the text as it was read in which some words stand; a byte order mark is a
-    /// code point. `None` for a page of markup, and unless the places were found ([`placed_words`]).
+    /// Returns whether at least half of some words stand in the content of the page.
+    pub fn are_content(&self, words: Range<u32>) -> bool {
+        let words = self.content.get(words.start as usize..words.end as usize).unwrap_or(&[]);
+        2 * words.iter().filter(|is_content| **is_content).count() >= words.len()
+    }
+
+    /// Returns the range of code points in which some words stand: of plain text as it was read, where a byte order mark
+    /// is a code point, and of the text that is printed of markup. `None` unless the places were found
+    /// ([`placed_words`]).
     pub fn characters(&self, words: Range<u32>) -> Option<Range<u64>> {
         let words = self.characters.get(words.start as usize..words.end as usize)?;
         Some(words.first()?[0]..words.iter().map(|[_, end]| *end).max()?)
@@ -236,8 +256,27 @@ mod tests {
         assert_eq!(found[count as usize - 2..], ["example", "end"], "{found:?}");
         assert_eq!(words.characters(0..count), Some(1..letters.len() as u64));
         assert_eq!(words.characters(0..count + 1), None);
-        assert_eq!(placed_words(&Page::html(text)).characters(0..1), None);
         assert_eq!(page_words(&Page::text(text)).characters(0..1), None);
+    }
+
+    #[test]
+    fn words_of_markup_are_placed_in_the_text_that_is_printed() {
+        for body in [
+            "<title> The  foxes </title><nav><a href=/>Home</a><a href=/b>Bees</a></nav><p>Brown&nbsp;fo&shy;xes <b>jum</b>ped.\
+             <p>Caf\u{65}\u{301} at<br>noon<table><tr><td>1,000<td>two</table><pre>a\n  b</pre>",
+            "<p>\u{4e2d}\u{6587}\u{5206}\u{8bcd}<i>\u{6d4b}</i>\u{8bd5}</p><img alt='A picture'><p>\u{e44}\u{e17}\u{e22} end",
+            "<h1>\u{1f98a} fox</h1>\n<div>x<div>y</div>z</div>",
+        ] {
+            let (page, words) = (Page::html(body), placed_words(&Page::html(body)));
+            let letters: Vec<char> = crate::text::whole_text(&page).chars().collect();
+            let count = words.parts().words;
+            for range in (0..count).map(|word| word..word + 1).chain([0..count]) {
+                let Range { start, end } = words.characters(range.clone()).expect("a place");
+                let text: String = letters[start as usize..end as usize].iter().collect();
+                assert_eq!(text.replace('\n', " "), words.quote(range), "{body}");
+            }
+            assert!(count > 3, "{body}");
+        }
     }
 
     #[test]
@@ -248,6 +287,13 @@ mod tests {
         assert_eq!(words.quote(3..6), "brown fox jumps");
         assert_eq!(words.quote(6..9), "");
         assert_eq!(words.parts().words, 7);
+        assert!(words.are_content(0..7), "too little to leave something out");
+        let prose = "Foxes jump over dogs, and dogs sleep in the valley, under the trees of the village. ".repeat(15);
+        let names = ["Home", "News", "Sport", "Weather", "Travel", "Music", "Books", "Games", "Contact"];
+        let links: String = names.iter().map(|name| format!("<a href=/{name}>{name}</a> ")).collect();
+        let page = format!("<nav>{links}</nav><article><p>{prose}</p><p>{prose}</p></article>");
+        let page = page_words(&Page::html(&page));
+        assert!(!page.are_content(0..9) && page.are_content(9..400));
         assert_eq!(words.parts(), page_words(&Page::text("foxes the QUICK brown fox, jumps over.")).parts());
     }
 }

@@ -28,7 +28,7 @@ from nddb.steps import inputs, schemas
 from nddb.steps.batches import Function, batch_of
 from nddb.steps.pages import check_numbers, columns_of, sketched
 
-__all__ = ["clusters", "pairs", "sketch"]
+__all__ = ["clusters", "pairs", "parts", "sketch"]
 
 #: Documents of a group of rows that are sorted together, about, and the least number of groups.
 DOCUMENTS, GROUPS = 100_000, 8
@@ -79,6 +79,16 @@ def clusters(
     """
     how, engine = steps.Judging(**judging), _Daft()
     return steps.clusters(engine, *engine.documents(documents), how, keep, level)
+
+
+def parts(documents: daft.DataFrame, **options: Any) -> daft.DataFrame:
+    """The passages that documents which are not deleted have in common: in the order and with the first ten columns of
+    `Reader.passage_pairs`.
+
+    `documents` is a table returned by `sketch` with `recipe="main-parts"`. Options: as `nddb.steps.parts`.
+    """
+    engine = _Daft()
+    return steps.parts(engine, *engine.documents(documents)[:1], **options)
 
 
 class _Daft:

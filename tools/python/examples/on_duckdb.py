@@ -29,7 +29,7 @@ from nddb.steps import inputs, schemas
 from nddb.steps.batches import Function
 from nddb.steps.pages import check_numbers, columns_of, sketched
 
-__all__ = ["clusters", "pairs", "sketch"]
+__all__ = ["clusters", "pairs", "parts", "sketch"]
 
 
 def sketch(
@@ -91,6 +91,17 @@ def clusters(
     with _DuckDB() as engine:
         rows = steps.clusters(engine, *engine.documents(documents), how, keep, level)
         return duckdb.from_arrow(engine.rows(rows, schemas.MEMBERS), connection=connection)
+
+
+def parts(documents: Any, *, connection: Any = None, **options: Any) -> Any:
+    """The passages that documents which are not deleted have in common: in the order and with the first ten columns of
+    `Reader.passage_pairs`.
+
+    `documents` is a table returned by `sketch` with `recipe="main-parts"`. Options: as `nddb.steps.parts`.
+    """
+    with _DuckDB() as engine:
+        rows = steps.parts(engine, *engine.documents(documents)[:1], **options)
+        return duckdb.from_arrow(engine.rows(rows, schemas.PASSAGES), connection=connection)
 
 
 class _DuckDB:

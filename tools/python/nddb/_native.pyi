@@ -5,6 +5,8 @@ from typing import Any, Literal, Protocol, SupportsIndex, TypedDict, final, over
 
 from typing_extensions import Self
 
+from nddb._passages import Passages
+
 __all__ = [
     "__version__",
     "_Databases",
@@ -26,6 +28,10 @@ __all__ = [
     "default_method",
     "pairs_by_key",
     "pairs_by_fingerprint",
+    "part_keys",
+    "pairs_by_part",
+    "candidates_by_part",
+    "passages_of_pairs",
     "stars",
     "choose",
     "members",
@@ -243,6 +249,22 @@ class _Databases:
     def probe_batch(self, fingerprints: object, k: int | None = None, *, threads: int | None = None) -> Stream:
         """Finds, for each fingerprint, every document within `k` bits: a Stream with the columns query, fp, distance,
         id."""
+    def passages(
+        self,
+        *,
+        text: str | bytes | None = None,
+        html: str | bytes | None = None,
+        id: str | int | None = None,
+        url: str | None = None,
+        charset: str | None = None,
+        min_words: int = 20,
+        min_containment: float = 0.0,
+        verify: bool = False,
+        why: bool = False,
+        limit: int | None = None,
+    ) -> Passages:
+        """Finds the documents that have passages in common with a text, in databases made with `--parts` (the recipe
+        `main-parts`): a list of dictionaries, those with the most words in common first."""
     def __len__(self) -> int: ...
     def __contains__(self, id: str | int, /) -> bool: ...
 
@@ -259,17 +281,11 @@ class Reader(_Databases):
         """Returns the document with an id, as a dictionary with the keys of `nddb get`, or None."""
     def stats(self) -> dict[str, Any]:
         """Returns counts of documents, runs and bytes, as a dictionary with the keys of `nddb stats --json`."""
-    def passages(
-        self,
-        *,
-        text: str | bytes | None = None,
-        html: str | bytes | None = None,
-        id: str | int | None = None,
-        url: str | None = None,
-        charset: str | None = None,
-        min_words: int = 20,
-    ) -> list[dict[str, Any]]:
-        """Finds the documents that have passages in common with a text, in a database made with `--parts`"""
+    def passage_pairs(
+        self, *, min_words: int = 20, min_containment: float = 0.0, verify: bool = False, why: bool = False
+    ) -> Stream:
+        """Returns the passages that all pairs of documents have in common, as a Stream with the columns of `nddb pairs
+        --parts --format parquet`."""
     def against(
         self,
         databases: Federation,
@@ -503,6 +519,16 @@ def pairs_by_key(postings: _Table, *, cut: object | None = None, group_limit: in
 def pairs_by_fingerprint(postings: _Table, *, k: int = 3, groups: int = 4) -> Stream:
     """Finds pairs within k bits in rows of (key, number, fp), sorted by key: a Stream of older, newer, each pair
     once."""
+def part_keys(sketches: _Table) -> Stream:
+    """Returns the parts of documents: a Stream of key, number, fp, at, short with a row for each part of each row of a
+    table with the columns number and sketch."""
+def pairs_by_part(postings: _Table, *, k: int = 3) -> Stream:
+    """Finds parts in common, in rows of `part_keys` sorted by key, then by number: a Stream of newer, older, key, at,
+    short."""
+def candidates_by_part(common: _Table, *, min_words: int = 20) -> Stream:
+    """Finds the pairs to compare in rows of `pairs_by_part` sorted by newer: a Stream of older, newer, frequent."""
+def passages_of_pairs(pairs: _Table, *, min_words: int = 20, min_containment: float = 0.0) -> Stream:
+    """Finds the passages of pairs: a Stream of newer, older, and the first ten columns of `Reader.passage_pairs`."""
 def stars(pairs: _Table) -> Stream:
     """Assigns leaders of classes to founders, in one pass over all pairs of leaders: a Stream of number, founder."""
 def choose(rows: _Table) -> Stream:

@@ -247,8 +247,9 @@ def against(
     given = options.get("tmp_dir")
     with tempfile.TemporaryDirectory(prefix="nddb-against-", dir=None if given is None else str(given)) as folder:
         path = os.path.join(folder, "documents.nddb")
-        # All parts of the texts that are asked for are kept.
-        config = Config(recipe="main-parts1") if options.get("parts") else config_like(Federation(databases))
+        # All parts of the texts that are asked for are kept, and their words, which cannot be read again.
+        whole = Config(recipe="main-parts1", keep_words=True)
+        config = whole if options.get("parts") else config_like(Federation(databases))
         store(source, named, path, config)
         with closing(stream("against", path, *databases, **options)) as rows:
             for row in rows:

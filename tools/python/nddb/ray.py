@@ -35,7 +35,7 @@ from nddb.steps import inputs, schemas  # noqa: E402
 from nddb.steps.batches import Function  # noqa: E402
 from nddb.steps.pages import check_numbers, columns_of, sketched  # noqa: E402
 
-__all__ = ["clusters", "pairs", "sketch"]
+__all__ = ["clusters", "pairs", "parts", "sketch"]
 
 #: Approximate number of documents in a block, whose rows are sorted together.
 DOCUMENTS = 100_000
@@ -87,6 +87,17 @@ def clusters(
     how, engine = steps.Judging(**judging), _Ray()
     rows = steps.clusters(engine, *engine.documents(documents), how, keep, level)
     return _with_columns(rows, schemas.MEMBERS)
+
+
+def parts(documents: ray.data.Dataset, **options: Any) -> ray.data.Dataset:
+    """The passages that documents which are not deleted have in common: in the order and with the first ten columns of
+    `Reader.passage_pairs`.
+
+    `documents` is a table returned by `sketch` with `recipe="main-parts"`. Options: as `nddb.steps.parts`.
+    """
+    engine = _Ray()
+    rows = steps.parts(engine, *engine.documents(documents)[:1], **options)
+    return _with_columns(rows, schemas.PASSAGES)
 
 
 class _Ray:

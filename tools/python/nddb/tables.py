@@ -16,6 +16,15 @@ code as a database. ``nddb.steps`` calls them for any engine, in this order:
 ``members``                 whole clusters: number, founder, sketch, deleted, archive -> rows of ``Reader.clusters``
 ==========================  ================================================================================
 
+Passages in common are found by the parts of documents:
+
+==========================  ================================================================================
+``part_keys``               number, sketch -> key, number, fp, at, short
+``pairs_by_part``           these, sorted by (key, number) -> newer, older, key, at, short
+``candidates_by_part``      these, sorted by newer -> older, newer, frequent
+``passages_of_pairs``       these, with the sketches of both documents -> newer, older, rows of passages
+==========================  ================================================================================
+
 Batch queries scan databases in parts:
 
 ==========================  ================================================================================
@@ -29,6 +38,7 @@ A *number* is a signed 64-bit integer that gives the age of a document: older do
 
 # The second name tells type checkers that it is public here.
 from nddb._native import archives as archives
+from nddb._native import candidates_by_part as candidates_by_part
 from nddb._native import choose as choose
 from nddb._native import contents as contents
 from nddb._native import decide as decide
@@ -36,6 +46,9 @@ from nddb._native import default_method as default_method
 from nddb._native import members as members
 from nddb._native import pairs_by_fingerprint as pairs_by_fingerprint
 from nddb._native import pairs_by_key as pairs_by_key
+from nddb._native import pairs_by_part as pairs_by_part
+from nddb._native import part_keys as part_keys
+from nddb._native import passages_of_pairs as passages_of_pairs
 from nddb._native import properties as properties
 from nddb._native import resolve as resolve
 from nddb._native import scan as scan

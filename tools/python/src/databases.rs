@@ -13,6 +13,7 @@ use crate::errors::{Fault, Result};
 use crate::ids::GivenId;
 use crate::judging::Judging;
 use crate::parts::{Asked, PinnedParts, ask, checked_k};
+use crate::passages;
 use crate::process::{Owned, Pinned};
 use crate::reader::PyMatch;
 use crate::stream::Stream;
@@ -274,6 +275,54 @@ impl Databases {
             Ok((method, found, names.to_vec()))
         })?;
         Answer::new(py, method, &found, &names, limit)
+    }
+
+    /// Finds the documents that have passages in common with a text, in databases made with `--parts` (the recipe
+    /// `main-parts`): a list of dictionaries, those with the most words in common first.
+    ///
+    /// Give one of `text`, `html` and `id`; `url` and `charset` as for `query`. The dictionaries have the fields of
+    /// `nddb query --parts`: id, url, site, words (in common), longest (successive words), query_contained and
+    /// match_contained (the shares of the words of each that are in common), and passages: dictionaries of query and
+    /// match (the first word, and the one behind the last, from 0), words and longest. A passage has at least
+    /// `min_words` words, or is a whole document; of one of the two documents at least the share `min_containment` is
+    /// in common. With `verify` passages have exact ends and the share of equal words, with `why` their texts. `limit`
+    /// keeps those with the most words.
+    ///
+    /// The list has `words` (of the text), `total` (of matches, also beyond `limit`), `complete`, and `frequent`: how
+    /// many parts of the text begin no passage, because too many texts of a database have them. Raises KeyError if the
+    /// id is not stored, Mismatch if a database has no parts.
+    ///
+    /// Of a Federation of several databases, `db` of a match is the path of the one that it is in.
+    ///
+    /// >>> parted = nddb.Writer("parted.nddb", create=nddb.Config(recipe="main-parts"))
+    /// >>> _ = parted.add("fox", text=fox)
+    /// >>> parted.close()
+    /// >>> [found["id"] for found in nddb.open("parted.nddb").passages(text="see: " + fox + " again")]
+    /// ['fox']
+    #[pyo3(signature = (
+        *, text=None, html=None, id=None, url=None, charset=None, min_words=20, min_containment=0.0, verify=false,
+        why=false, limit=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn passages<'py>(
+        &self,
+        py: Python<'py>,
+        text: Option<&Bound<'py, PyAny>>,
+        html: Option<&Bound<'py, PyAny>>,
+        id: Option<GivenId>,
+        url: Option<String>,
+        charset: Option<String>,
+        min_words: u32,
+        min_containment: f64,
+        verify: bool,
+        why: bool,
+        limit: Option<usize>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let page = GivenPage::take(text, html, url, charset)?;
+        let how = passages::options(min_words, min_containment, verify, why)?;
+        let parts = self.pinned(py)?;
+        let line = py.detach(|| passages::find(&parts, (page.as_ref(), id.as_ref()), how, limit))?;
+        Ok(py.import("nddb._passages")?.getattr("Passages")?.call1((convert::json(py, &line)?,))?)
     }
 
     fn __len__(&self, py: Python<'_>) -> Result<usize> {

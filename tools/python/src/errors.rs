@@ -6,7 +6,7 @@ use nddb::NextStep;
 use nddb::archive::ArchiveError;
 use nddb::ingest::LoadError;
 use nddb::sketch::RecipeError;
-use nddb_jobs::chain;
+use nddb_jobs::{Advice, JobError, chain};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 
@@ -71,6 +71,21 @@ impl From<LoadError> for Fault {
             LoadError::Recipe(error) => Self::Recipe(error),
             LoadError::Store(error) => Self::Store(error),
             error @ LoadError::OtherRecipe { .. } => Self::Mismatch(chain(&error), None),
+            error => Self::Value(chain(&error)),
+        }
+    }
+}
+
+impl From<JobError> for Fault {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::Store(error) => Self::Store(error),
+            JobError::Archive(error) => Self::Archive(error),
+            JobError::Load(error) => error.into(),
+            JobError::Mismatch { message, advice: Advice::CreateWithParts } => {
+                let hint = "make a database with Config(recipe=\"main-parts\"), and load its archives into that one";
+                Self::Mismatch(message, Some(hint.to_owned()))
+            }
             error => Self::Value(chain(&error)),
         }
     }

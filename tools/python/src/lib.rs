@@ -56,6 +56,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tasks::properties::default_method, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::postings::pairs_by_key, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::postings::pairs_by_fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::parts::part_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::parts::pairs_by_part, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::parts::candidates_by_part, module)?)?;
+    module.add_function(wrap_pyfunction!(tasks::parts::passages_of_pairs, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::stars::stars, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::stars::choose, module)?)?;
     module.add_function(wrap_pyfunction!(tasks::members::members, module)?)?;

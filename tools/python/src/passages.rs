@@ -1,66 +1,87 @@
-//! Passages that a text has in common with stored documents, as dictionaries.
+//! Passages in common: of a text with stored documents, as `nddb query --parts` prints them, and of all pairs of
+//! documents, as a table.
 
-use nddb::sketch::{Recipe, page_words};
-use nddb::{PassageLimits, PassageMatch, Passages, Reader};
-use nddb_format::parts::Parts;
-use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+
+use nddb::detect::document_of_page;
+use nddb::sketch::Recipe;
+use nddb::{Federation, View};
+use nddb_jobs::answers::{
+    Answering, InParts, PASSAGE_COLUMNS, PageFile, PageQuery, PassageOptions, PassageTexts, Query, Texts,
+    pairs_in_parts, refuse_without_parts, with_parts,
+};
+use nddb_jobs::rows::schema;
+use serde_json::Value;
 
 use crate::convert::GivenPage;
 use crate::errors::{Fault, Result};
-use crate::ids::{GivenId, id_object};
+use crate::ids::GivenId;
+use crate::parts::PinnedParts;
+use crate::process::{Pinned, reader};
+use crate::stream::Stream;
+use crate::tables::Rows;
+use crate::writer::usual_threads;
 
-/// Finds passages in common with a page or a stored document; returns the number of words of the text, too.
-pub(crate) fn find(
-    reader: &Reader,
-    page: Option<&GivenPage>,
-    id: Option<&GivenId>,
-    min_words: u32,
-) -> Result<(u32, Passages)> {
-    let view = reader.view();
-    let recipe = Recipe::of_any_version(&view.settings().recipe);
-    if !recipe.is_some_and(|recipe| recipe.keys().parts) {
-        let why = "its documents are stored without parts".to_owned();
-        let hint = "make a database with Config(recipe=\"main-parts\"), and load its archives into that one".to_owned();
-        return Err(Fault::Mismatch(why, Some(hint)));
+/// Takes the options of a search.
+pub(crate) fn options(min_words: u32, min_containment: f64, verify: bool, why: bool) -> Result<PassageOptions> {
+    if !(0.0..=1.0).contains(&min_containment) {
+        return Err(Fault::value(format!("min_containment {min_containment} is not a share from 0 to 1")));
     }
-    let limits = PassageLimits { min_words, ..PassageLimits::default() };
-    let (parts, own) = match (page, id) {
-        (Some(page), None) => (page_words(&page.page()).parts(), None),
-        (None, Some(id)) => {
-            let stored = id.find(|id| view.get(id))?.ok_or_else(|| Fault::key(id))?;
-            (stored.record.parts.map_or_else(Parts::default, |parts| *parts), Some(stored.number))
-        }
-        _ => return Err(Fault::value("one of text, html and id is wanted")),
-    };
-    Ok((parts.words, view.parts(&parts, own, &limits)?))
+    Ok(PassageOptions { min_words, min_containment, reading: PassageTexts { verify, why } })
 }
 
-/// Returns the matches as dictionaries.
-pub(crate) fn dictionaries<'py>(py: Python<'py>, words: u32, matches: &[PassageMatch]) -> Result<Bound<'py, PyList>> {
-    let list = PyList::empty(py);
-    for found in matches {
-        let one = PyDict::new(py);
-        one.set_item("id", id_object(py, &found.id)?)?;
-        one.set_item("url", &found.url)?;
-        one.set_item("site", &found.site)?;
-        one.set_item("words", found.words)?;
-        one.set_item("longest", found.longest())?;
-        let [of_query, of_match] = found.contained(words);
-        one.set_item("query_contained", of_query)?;
-        one.set_item("match_contained", of_match)?;
-        let passages = PyList::empty(py);
-        for passage in &found.passages {
-            let of = PyDict::new(py);
-            for (name, range) in [("query", &passage.asked), ("match", &passage.stored)] {
-                of.set_item(name, PyTuple::new(py, [range.start, range.end])?)?;
-            }
-            of.set_item("words", passage.words)?;
-            of.set_item("longest", passage.longest)?;
-            passages.append(of)?;
+/// Finds the passages that a page or a stored document has in common with the documents of databases: the object that
+/// the command prints.
+pub(crate) fn find(
+    parts: &PinnedParts,
+    (page, id): (Option<&GivenPage>, Option<&GivenId>),
+    how: PassageOptions,
+    limit: Option<usize>,
+) -> Result<Value> {
+    let federation = parts.federation()?;
+    let paths = parts.parts.iter().map(|(path, _)| Path::new(path));
+    let databases = with_parts(paths.zip(federation.parts().iter().copied()))?;
+    let query = query(&federation, page, id)?;
+    let texts = Texts::In(&[]);
+    let in_parts = InParts { databases, how, limit, only_matched: false, texts, too_short: AtomicU64::default() };
+    let answers = in_parts.answer(&[query])?;
+    serde_json::from_slice(&answers.lines).map_err(|error| Fault::value(error.to_string()))
+}
+
+fn query(federation: &Federation<'_>, page: Option<&GivenPage>, id: Option<&GivenId>) -> Result<Query> {
+    match (page, id) {
+        (Some(given), None) => {
+            let page = given.page();
+            let document = document_of_page("query", &page, &Recipe::from_label(&federation.settings().recipe)?)?;
+            let (charset, url) = (page.charset.map(str::to_owned), page.url.map(str::to_owned));
+            let file = PageFile { body: page.body.to_vec(), kind: page.kind, charset, url };
+            Ok(Query::Page(Box::new(PageQuery { path: "query".into(), file, document })))
         }
-        one.set_item("passages", passages)?;
-        list.append(one)?;
+        (None, Some(id)) => {
+            let found = id.find(|id| federation.get(id))?;
+            let (part, stored) = found.ok_or_else(|| Fault::key(id))?;
+            Ok(Query::Stored(part, Box::new(stored)))
+        }
+        _ => Err(Fault::value("one of text, html and id is wanted")),
     }
-    Ok(list)
+}
+
+/// Refuses a database without parts.
+pub(crate) fn need_parts(path: &Path, view: View<'_>) -> Result<()> {
+    Ok(refuse_without_parts(path, view.settings())?)
+}
+
+/// The passages of all pairs of documents of a database.
+pub(crate) fn pairs(pinned: Pinned, how: PassageOptions) -> Stream {
+    Stream::new(schema(&PASSAGE_COLUMNS), move |sink| {
+        let view = reader(&pinned)?.view();
+        let resources = nddb::Resources { threads: usual_threads(), ..nddb::Resources::default() };
+        let mut rows = Rows::new(sink, &PASSAGE_COLUMNS);
+        let mut emit = |answers: &nddb_jobs::answers::Answers| {
+            answers.pairs.iter().try_for_each(|pair| pair.rows(&mut |cells| rows.row(cells)))
+        };
+        pairs_in_parts(view, (how, true), &resources, &mut sink.watch(), &mut emit)?;
+        Ok(rows.send()?)
+    })
 }

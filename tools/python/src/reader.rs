@@ -6,9 +6,9 @@ use std::sync::Arc;
 use nddb::detect::Keep;
 use nddb::{Fingerprint, Neighbor, Reader, ShownId};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::PyTuple;
 
-use crate::convert::{self, GivenPage};
+use crate::convert;
 use crate::databases::{Databases, OpenDatabase};
 use crate::errors::{Fault, Result};
 use crate::federation::PyFederation;
@@ -132,35 +132,31 @@ impl PyReader {
         Ok(convert::json(py, &value)?)
     }
 
-    /// Finds the documents that have passages in common with a text, in a database made with `--parts` (the recipe
-    /// `main-parts`): a list of dictionaries, the most words in common first.
+    /// Returns the passages that all pairs of documents have in common, as a Stream with the columns of
+    /// `nddb pairs --parts --format parquet`.
     ///
-    /// Give one of `text`, `html` and `id`; `url` and `charset` as for `query`. Each dictionary has id, url, site,
-    /// words (the number in common), longest (the longest run of them), query_contained and match_contained (the shares
-    /// of their words in common), and passages. Each passage has query and match (0-based indexes of the first word and
-    /// of the word after the last), words and longest. A passage has at least `min_words` words, or is a whole
-    /// document. Raises KeyError if the id is not stored, Mismatch if the database has no parts.
+    /// A row is a passage; `a` is the older document. Options: as `passages`. With `verify` or `why` the texts are read
+    /// again. Raises Mismatch if the database has no parts.
     ///
-    /// >>> parted = nddb.Writer("parted.nddb", create=nddb.Config(recipe="main-parts"))
-    /// >>> _ = parted.add("fox", text=fox)
-    /// >>> parted.close()
-    /// >>> [found["id"] for found in nddb.open("parted.nddb").passages(text="see: " + fox + " again")]
-    /// ['fox']
-    #[pyo3(signature = (*, text=None, html=None, id=None, url=None, charset=None, min_words=20))]
-    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
-    fn passages<'py>(
+    /// >>> with nddb.Writer("parted.nddb", create=nddb.Config(recipe="main-parts")) as writer:
+    /// ...     writer.add("fox", text=fox)
+    /// ...     writer.add("quoted", text="he said: " + fox)
+    /// 'new'
+    /// 'new'
+    /// >>> [(row["a"], row["b"]) for row in nddb.open("parted.nddb").passage_pairs()]
+    /// [('fox', 'quoted')]
+    #[pyo3(signature = (*, min_words=20, min_containment=0.0, verify=false, why=false))]
+    fn passage_pairs(
         &self,
-        py: Python<'py>,
-        text: Option<&Bound<'_, PyAny>>,
-        html: Option<&Bound<'_, PyAny>>,
-        id: Option<GivenId>,
-        url: Option<String>,
-        charset: Option<String>,
+        py: Python<'_>,
         min_words: u32,
-    ) -> Result<Bound<'py, PyList>> {
-        let page = GivenPage::take(text, html, url, charset)?;
-        let (words, found) = self.with(py, |reader| passages::find(reader, page.as_ref(), id.as_ref(), min_words))?;
-        passages::dictionaries(py, words, &found.matches)
+        min_containment: f64,
+        verify: bool,
+        why: bool,
+    ) -> Result<Stream> {
+        let (how, pinned) = (passages::options(min_words, min_containment, verify, why)?, self.database.pinned(py)?);
+        passages::need_parts(self.path(), reader(&pinned)?.view())?;
+        Ok(passages::pairs(pinned, how))
     }
 
     /// Finds near-duplicates in other databases for all documents, as `nddb against` does: a Stream with the columns

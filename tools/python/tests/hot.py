@@ -59,6 +59,20 @@ def crawl(seed, count, first=0):
     return made
 
 
+def quoting(seed, count):
+    """Pages with texts, of which some have a passage in common, all a footer, and some are copies."""
+    rng = random.Random(seed)
+    footer = " ".join(rng.choices(WORDS, k=15))
+    made = list({page["id"]: page for page in crawl(seed, count) if page.get("text")}.values())
+    for page in made:
+        if rng.random() < 0.4:
+            words = rng.choice(made)["text"].split()
+            start = rng.randrange(len(words))
+            page["text"] += " " + " ".join(words[start : start + rng.randrange(10, 60)])
+        page["text"] += " " + footer
+    return made
+
+
 def write(folder, name, pages, parts):
     """Writes pages into so many archives, and returns their paths."""
     paths = []

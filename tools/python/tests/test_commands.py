@@ -3,12 +3,14 @@
 import asyncio
 import json
 import os
+import pickle
 import re
 import shutil
 import signal
 import time
 from html import unescape
 
+import hot
 import polars
 import pytest
 from conftest import FOX, pages, write_copies
@@ -280,7 +282,7 @@ def test_a_table_is_compared_with_databases_in_one_call(work):
 
 
 def test_passages_of_a_table_are_found_in_documents(work):
-    with nddb.Writer("parts.nddb", create=nddb.Config(recipe="main-parts")) as writer:
+    with nddb.Writer("parts.nddb", create=nddb.Config(recipe="main-parts", keep_words=True)) as writer:
         writer.add_batch(polars.DataFrame(pages(8)))
     longest = max(pages(8), key=lambda page: len(page["text"]))
     passage = " ".join(longest["text"].split()[:45])
@@ -294,6 +296,41 @@ def test_passages_of_a_table_are_found_in_documents(work):
     assert (row["query"], row["words"]) == (longest["id"], len(longest["text"].split()))
     with pytest.raises(nddb.Mismatch, match="without parts"):
         next(commands.against(asked, DB, parts=True))
+    [row] = commands.against(asked, "parts.nddb", parts=True, verify=True, why=True, min_words=30)
+    [found] = [match for match in row["matches"] if match["id"] == longest["id"]]
+    [place] = found["passages"]
+    assert (place["query"], place["equal"], place["match_text"]) == ([5, 50], 1, passage)
+    assert not list(commands.against(asked, "parts.nddb", parts=True, min_containment=0.95))
+
+
+def test_a_reader_finds_the_passages_that_the_command_prints(work):
+    pages = hot.quoting(6, 150)
+    (work / "quoting.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages))
+    with nddb.Writer("quoting.nddb", create=nddb.Config(recipe="main-parts")) as writer:
+        writer.load("quoting.jsonl")
+    db = nddb.open("quoting.nddb")
+    for options in ({}, {"min_words": 12, "min_containment": 0.2}, {"verify": True}, {"why": True, "min_words": 30}):
+        rows = list(db.passage_pairs(**options))
+        printed = [
+            (line["a"], line["b"], one["words"], one["a"], one["b"], one.get("equal"), one.get("a_text"))
+            for line in commands.stream("pairs", "quoting.nddb", parts=True, **options) for one in line["passages"]
+        ]
+        assert len(rows) > 50 and printed == [
+            (row["a"], row["b"], row["words"], [row["a_start"], row["a_end"]], [row["b_start"], row["b_end"]],
+             row["equal"], row["a_text"])
+            for row in rows
+        ], options
+        for page in pages[:5]:
+            [line] = commands.run("query", "quoting.nddb", id=page["id"], parts=True, **options)
+            found = db.passages(id=page["id"], **options)
+            assert (found, found.words, found.frequent) == (line["matches"], line["words"], line["frequent"])
+            assert (found.total, found.complete) == (line["count"], line["complete"])
+    assert pickle.loads(pickle.dumps(found)).frequent == found.frequent
+    with pytest.raises(nddb.Mismatch, match="without parts"):
+        nddb.open(DB).passage_pairs()
+    for wrong in ({"min_containment": 2}, {"min_containment": float("nan")}):
+        with pytest.raises(ValueError, match="share"):
+            db.passages(text=pages[0]["text"], **wrong)
 
 
 def is_alone():

@@ -165,7 +165,7 @@ def test_the_examples_of_the_package_readme_run(tmp_path, monkeypatch, table):
     names = {"documents": polars.from_arrow(table)}
     # The last block is for Spark; its test is there.
     *made, on_duckdb, _ = blocks(HERE / "README.md")
-    assert len(made) == 6
+    assert len(made) == 7
     made[1] = made[1].replace('"pages.jsonl", "CC-MAIN.warc.gz"', '"pages.jsonl"')
     for block in made:
         exec(compile(block, "README.md", "exec"), names)

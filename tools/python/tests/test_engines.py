@@ -161,6 +161,22 @@ def test_a_table_of_pages_is_clustered_as_by_one_machine(engine, tmp_path):
     assert same(found, pyarrow.table(nddb.open(tmp_path / "a.nddb").clusters())) > 20
 
 
+@pytest.mark.parametrize("options", [{}, {"min_words": 12, "min_containment": 0.3, "k": 1}], ids=str)
+def test_passages_are_those_of_one_machine(engine, tmp_path, options):
+    pages = hot.quoting(4, 400)
+    table = pyarrow.Table.from_pylist([page | {"number": 7 * number} for number, page in enumerate(pages)])
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(k=options.get("k", 3), recipe="main-parts")) as writer:
+        writer.add_batch(table)
+    found = engine.rows(engine.jobs.parts(engine.jobs.sketch(engine.table(table), number="number",
+                                                             recipe="main-parts"), **options))
+    given = {name: value for name, value in options.items() if name != "k"}
+    expected = pyarrow.table(nddb.open(tmp_path / "a.nddb").passage_pairs(**given))
+    assert same(found, expected.select(schemas.names(schemas.PASSAGES))) > 100
+    plain = engine.jobs.sketch(engine.table(table.slice(0, 9)), number="number")
+    with pytest.raises(Exception, match="main-parts"):
+        engine.rows(engine.jobs.parts(plain))
+
+
 def test_the_lines_of_the_module_run(engine, tmp_path, monkeypatch):
     pages = {page["id"]: page for page in hot.crawl(3, 80) if "text" in page}
     rows = [page | {"number": number} for number, page in enumerate(pages.values())]

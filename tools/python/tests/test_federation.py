@@ -4,6 +4,7 @@ import pickle
 import random
 from concurrent.futures import ThreadPoolExecutor
 
+import hot
 import numpy
 import pyarrow
 import pyarrow.parquet
@@ -93,6 +94,35 @@ def test_a_federation_answers_as_one_database(databases, table):
         shards.query(id="page-7")
     with pytest.raises(nddb.OutOfRange):
         shards.probe_batch(array, k=17)
+
+
+def test_passages_of_a_federation_are_those_of_each_database(tmp_path):
+    pages, paths = hot.quoting(5, 240), [tmp_path / f"{name}.nddb" for name in "abc"]
+    for number, path in enumerate(paths):
+        with nddb.Writer(path, create=nddb.Config(recipe="main-parts")) as writer:
+            writer.add_batch(pyarrow.Table.from_pylist(pages[number::3]))
+    shards, several = nddb.Federation(paths), 0
+    for page in pages[:80:4]:
+        by_text = {"text": page["text"], "min_words": 9}
+        for options in ({}, {"verify": True}):
+            found = shards.passages(**by_text, **options)
+            single = [(path, nddb.open(path).passages(**by_text, **options)) for path in paths]
+            expected = [match | {"db": str(path)} for path, matches in single for match in matches]
+            assert found == sorted(expected, key=lambda match: -match["words"]) and found.total == len(found)
+            assert found.frequent == sum(matches.frequent for _, matches in single) > 0
+            several += len({match["db"] for match in found}) > 1
+        # A stored document is no match of itself, wherever it is stored.
+        others = [match for match in shards.passages(**by_text) if match["id"] != page["id"]]
+        assert {match["id"] for match in shards.passages(id=page["id"], min_words=9)} <= {one["id"] for one in others}
+    assert several > 10, "answers from more than one database"
+    assert shards.passages(text=pages[0]["text"], limit=1) == shards.passages(text=pages[0]["text"])[:1]
+    other = tmp_path / "other.nddb"
+    nddb.Writer(other, create=nddb.Config()).close()
+    with pytest.raises(nddb.Mismatch, match="other.nddb.*without parts") as raised:
+        nddb.Federation([other]).passages(text=pages[0]["text"])
+    assert "main-parts" in raised.value.hint
+    with pytest.raises(KeyError):
+        shards.passages(id="nothing")
 
 
 def test_a_federation_is_of_databases_of_one_kind(databases, tmp_path):

@@ -82,6 +82,21 @@ def test_a_table_of_pages_is_clustered_as_by_one_machine(spark, tmp_path):
     assert r"tab\tand \\ and é\u001b\u009b\u202e\u007f" in lists[0] + lists[1]
 
 
+def test_passages_are_those_that_the_command_prints(spark, tmp_path, command):
+    pages = hot.quoting(7, 300)
+    table = pyarrow.Table.from_pylist([page | {"number": number} for number, page in enumerate(pages)])
+    with nddb.Writer(tmp_path / "a.nddb", create=nddb.Config(recipe="main-parts")) as writer:
+        writer.add_batch(table)
+    documents = jobs.sketch(spark.createDataFrame(table.to_pandas()), number="number", html=None, recipe="main-parts")
+    found = jobs.parts(documents, tmp_path / "work").toArrow()
+    printed = [
+        (line["a"], line["b"], line["a_contained"], line["b_contained"],
+         one["words"], one["longest"], *one["a"], *one["b"])
+        for line in command.lines("pairs", "a.nddb", "--parts") for one in line["passages"]
+    ]
+    assert [tuple(row.values()) for row in found.to_pylist()] == printed and len(printed) > 100
+
+
 def ids_of(found):
     return [(match.id, match.distance) for match in found]
 

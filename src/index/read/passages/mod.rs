@@ -8,16 +8,18 @@
 //! costs a list of [`LIST_MAX`] documents for each of its parts, whose summaries are read once.
 
 mod chain;
+pub mod evidence;
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use nddb_format::document_keys;
-use nddb_format::parts::{PART_WORDS, Parts};
+use nddb_format::parts::Parts;
 use nddb_format::record::Record;
 use std::collections::HashMap;
 
 use self::chain::Asked;
+use self::evidence::{Evidence, LIST_MAX, is_frequent, is_short, most_in_common};
 use super::scope::Scope;
 use super::view::View;
 use crate::catalog::Key;
@@ -25,17 +27,11 @@ use crate::{Error, Result};
 
 /// Number of keys that are looked up together.
 const KEYS: usize = 4096;
-/// Greatest number of documents of a part that are looked at: the oldest.
-const LIST_MAX: usize = 80;
 /// Greatest number of summaries that a search reads to tell different texts from copies; behind it, each document of a
 /// part counts as a text of its own.
 const SUMMARIES_MAX: usize = 1 << 14;
-/// Greatest number of documents that are compared: those with the most parts in common, then the oldest.
-const COMPARED_MAX: usize = 1 << 10;
 /// Number of records that are read together.
 const RECORDS: usize = 64;
-/// Within this distance in words a frequent part may belong to the same passage.
-const NEAR: u32 = 128;
 
 /// What counts as a passage in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +56,7 @@ impl PassageLimits {
     /// None is too frequent.
     #[must_use]
     pub fn passages(&self, asked: &Parts, stored: &Parts) -> Vec<Passage> {
-        Asked::new(asked, Vec::new()).passages(stored, self)
+        evidence::passages(self, (asked, Vec::new()), stored)
     }
 }
 
@@ -79,7 +75,7 @@ pub struct Passage {
 }
 
 /// A stored document with passages in common.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassageMatch {
     /// The user's id.
     pub id: String,
@@ -114,10 +110,10 @@ impl PassageMatch {
 
 /// The answer to a search for passages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Passages {
+pub struct Passages<M = PassageMatch> {
     /// The documents with passages in common: those with the most words first, then the oldest.
-    pub matches: Vec<PassageMatch>,
-    /// Number of different parts in too many texts to begin a passage.
+    pub matches: Vec<M>,
+    /// Number of different parts in too many texts to begin a passage; of several databases, the sum.
     pub frequent: u64,
     /// Number of candidates that were not compared because there were too many, and of parts of which only the oldest
     /// documents were.
@@ -137,27 +133,38 @@ impl View<'_> {
     /// # Errors
     /// Damage of the database.
     pub fn parts(&self, text: &Parts, own: Option<u64>, limits: &PassageLimits) -> Result<Passages> {
-        let mut search = Search {
-            view: *self,
-            limits,
-            own,
-            evidence: HashMap::new(),
-            fingerprints: HashMap::new(),
-            frequent: Vec::new(),
-            passages: Passages::default(),
-        };
+        let mut search = Search::new(*self, own, limits);
         search.look_up(text)?;
         let candidates = search.candidates()?;
         search.compare(text, &candidates)
     }
 }
 
-/// The parts that a candidate has in common with the query.
-struct Evidence {
-    /// Number of parts in common that are not frequent.
-    parts: u32,
-    /// The place of one of them.
-    at: u32,
+impl Passages<(usize, PassageMatch)> {
+    /// Searches each of several databases, as [`View::parts`] does. A match has the index of its database, and so has
+    /// `own`, a document that is left out. Of documents with as many words in common, those of earlier databases come
+    /// first.
+    ///
+    /// # Errors
+    /// Damage of a database.
+    pub fn in_each<'a>(
+        views: impl IntoIterator<Item = View<'a>>,
+        text: &Parts,
+        own: Option<(usize, u64)>,
+        limits: &PassageLimits,
+    ) -> Result<Self> {
+        let mut all = Self::default();
+        for (part, view) in views.into_iter().enumerate() {
+            let own = own.filter(|(of, _)| *of == part).map(|(_, number)| number);
+            let found = view.parts(text, own, limits)?;
+            all.frequent += found.frequent;
+            all.left_out += found.left_out;
+            all.compared += found.compared;
+            all.matches.extend(found.matches.into_iter().map(|found| (part, found)));
+        }
+        all.matches.sort_by_key(|(_, found)| Reverse(found.words));
+        Ok(all)
+    }
 }
 
 struct Search<'a> {
@@ -173,7 +180,12 @@ struct Search<'a> {
     passages: Passages,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(view: View<'a>, own: Option<u64>, limits: &'a PassageLimits) -> Self {
+        let (evidence, fingerprints, frequent, passages) = Default::default();
+        Self { view, limits, own, evidence, fingerprints, frequent, passages }
+    }
+
     /// Looks up each part, and notes frequent ones and candidates.
     fn look_up(&mut self, text: &Parts) -> Result<()> {
         let mut keys: Vec<(u64, u64, u32)> =
@@ -208,25 +220,10 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Returns whether documents have more different texts than the limit. Texts whose fingerprints are near count
-    /// once.
+    /// Returns whether documents have more different texts than the limit.
     fn is_frequent(&mut self, numbers: &[u64]) -> Result<bool> {
-        if numbers.len() <= self.limits.texts {
-            return Ok(false);
-        }
-        let near = u32::from(self.view.settings.k);
-        let (mut texts, mut others): (Vec<u64>, usize) = (Vec::new(), 0);
-        for &number in numbers {
-            match self.fingerprint(number)? {
-                Some(fingerprint) if texts.iter().any(|text| (text ^ fingerprint).count_ones() <= near) => {}
-                Some(fingerprint) => texts.push(fingerprint),
-                None => others += 1,
-            }
-            if texts.len() + others > self.limits.texts.min(LIST_MAX - 1) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let (limits, k) = (*self.limits, self.view.settings.k);
+        is_frequent(&limits, k, numbers.len(), |index| self.fingerprint(numbers[index]))
     }
 
     fn fingerprint(&mut self, number: u64) -> Result<Option<u64>> {
@@ -245,28 +242,16 @@ impl Search<'_> {
     fn candidates(&mut self) -> Result<Vec<u64>> {
         let mut places: Vec<u32> = self.frequent.iter().map(|(_, at)| *at).collect();
         places.sort_unstable();
-        let is_near_frequent = |at: u32| {
-            let next = places.partition_point(|&place| place + NEAR < at);
-            places.get(next).is_some_and(|&place| place <= at + NEAR)
-        };
         let mut candidates = Vec::new();
         for (&number, evidence) in &self.evidence {
-            let is_enough = evidence.parts > 1
-                || self.limits.min_words <= PART_WORDS as u32
-                || is_near_frequent(evidence.at)
-                // A text of so few words has no second part.
-                || self.view.summary(number)?.is_none_or(|summary| {
-                    summary.tokens.is_none_or(|tokens| tokens <= 2 * PART_WORDS as u32)
-                });
+            let is_enough = evidence.is_enough(self.limits, &places)
+                || self.view.summary(number)?.is_none_or(|summary| is_short(summary.tokens));
             if is_enough {
-                candidates.push((Reverse(evidence.parts), number));
+                candidates.push((evidence.parts, number));
             }
         }
-        candidates.sort_unstable();
-        self.passages.left_out += candidates.len().saturating_sub(COMPARED_MAX) as u64;
-        candidates.truncate(COMPARED_MAX);
-        let mut numbers: Vec<u64> = candidates.into_iter().map(|(_, number)| number).collect();
-        numbers.sort_unstable();
+        let (numbers, left_out) = most_in_common(candidates);
+        self.passages.left_out += left_out;
         self.passages.compared = numbers.len() as u64;
         Ok(numbers)
     }

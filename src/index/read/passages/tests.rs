@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::chain::Asked;
 use super::*;
-use crate::{Config, Document, Writer};
+use crate::{Config, Document, Federation, Writer};
 
 /// All parts of a text of these words.
 fn parts(words: &[u64]) -> Parts {
@@ -121,6 +121,74 @@ fn copies_of_a_text_count_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let answer = found(database(&folder, &more).view(), &passage);
     assert_eq!((answer.matches.len(), answer.frequent, answer.left_out), (LIST_MAX, 0, 36));
+}
+
+/// The work of each page with the same footer, counted: from some number of pages on it is the same, whether their
+/// parts are in the memtable or in runs, and whether the pages differ or are captures of one text.
+#[test]
+fn a_footer_of_any_number_of_pages_costs_each_of_them_the_same() {
+    for texts in [u64::MAX, 3] {
+        let work = |pages: u64| -> Vec<[usize; 4]> {
+            let folder = tempfile::tempdir().expect("a folder");
+            let footer = own_words(1, 40);
+            let all: Vec<(u64, Vec<u64>)> =
+                (0..pages).map(|page| (page % texts, [own_words(100 + page, 20), footer.clone()].concat())).collect();
+            let mut writer = database(&folder, &all);
+            if pages > 200 {
+                writer.flush().expect("a run");
+            }
+            let of_page = |(_, words): &(u64, Vec<u64>)| {
+                let limits = PassageLimits::default();
+                let mut search = Search::new(writer.view(), None, &limits);
+                let parts = parts(words);
+                search.look_up(&parts).expect("read");
+                let (summaries, evidence) = (search.fingerprints.len(), search.evidence.len());
+                let compared = search.candidates().expect("read").len();
+                [summaries, evidence, compared, search.frequent.len()]
+            };
+            all.iter().map(of_page).collect()
+        };
+        let [few, more, most] = [200, 400, 800].map(work);
+        let greatest = |work: &[[usize; 4]]| [0, 1, 2, 3].map(|of| work.iter().map(|one| one[of]).max());
+        let expected = if texts == 3 { [LIST_MAX, LIST_MAX + 1, LIST_MAX + 1, 0] } else { [21, 1, 1, 36] };
+        assert_eq!(greatest(&few), expected.map(Some));
+        assert_eq!((greatest(&more), greatest(&most)), (greatest(&few), greatest(&few)));
+    }
+}
+
+/// By definition: the matches of each database, and the sums of what was counted.
+#[test]
+fn several_databases_answer_with_what_each_of_them_answers() {
+    let (footer, passage) = (own_words(1, 40), own_words(2, 40));
+    let page = |page: u64| {
+        let common = if page.is_multiple_of(5) { &passage[..20 + page as usize / 5] } else { &[] };
+        (page, [&own_words(100 + page, 20)[..], common, &own_words(900 + page, 9), &footer].concat())
+    };
+    let folders = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
+    // The footer is frequent in two of them.
+    let pages = [(0..30).map(page).collect(), (30..36).map(page).collect(), (36..70).map(page).collect::<Vec<_>>()];
+    let databases: Vec<Writer> = folders.iter().zip(&pages).map(|(folder, pages)| database(folder, pages)).collect();
+    let views: Vec<View<'_>> = databases.iter().map(Writer::view).collect();
+    let mut federation = Federation::of(views[0]);
+    views[1..].iter().for_each(|view| federation.join(*view).expect("the same settings"));
+    let limits = PassageLimits::default();
+    let asked = parts(&[own_words(5, 9), passage.clone(), own_words(6, 9), footer.clone()].concat());
+    let own = views[2].get("4").expect("read").expect("stored").number;
+    let found = federation.passages(&asked, Some((2, own)), &limits).expect("read");
+    let single: Vec<Passages> = (0..)
+        .zip(&views)
+        .map(|(part, view)| view.parts(&asked, (part == 2).then_some(own), &limits).expect("read"))
+        .collect();
+    let mut expected: Vec<(usize, PassageMatch)> =
+        (0..).zip(&single).flat_map(|(part, one)| one.matches.iter().map(move |found| (part, found.clone()))).collect();
+    expected.sort_by_key(|(_, found)| Reverse(found.words));
+    assert_eq!(found.matches, expected);
+    assert_eq!(found.matches.iter().map(|(part, _)| *part).collect::<std::collections::BTreeSet<_>>().len(), 3);
+    assert!(!found.matches.iter().any(|(part, found)| (*part, found.number) == (2, own)));
+    let sum = |of: fn(&Passages) -> u64| single.iter().map(of).sum::<u64>();
+    let counts = [sum(|one| one.frequent), sum(|one| one.left_out), sum(|one| one.compared)];
+    assert_eq!([found.frequent, found.left_out, found.compared], counts);
+    assert_eq!(found.frequent, 2 * 36);
 }
 
 #[test]

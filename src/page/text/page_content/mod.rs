@@ -72,7 +72,6 @@ pub struct PageContent {
 
 impl PageContent {
     /// Returns all terms of the page, those around its content included.
-    #[cfg(test)]
     pub(crate) fn tokens(&self) -> &Tokens {
         &self.tokens
     }
@@ -115,6 +114,40 @@ impl PageContent {
             TextBlock { text: words.join(" "), kind, is_unseen: block.is_unseen }
         };
         self.blocks.iter().map(text).collect()
+    }
+
+    /// Returns whether a letter of the text of the page, given its offset in bytes, stands in its content: in plain text
+    /// all do.
+    pub(crate) fn is_content(&self, offset: usize) -> bool {
+        let block = self.blocks.partition_point(|block| block.text_end <= offset);
+        self.is_text || self.is_whole || self.blocks.get(block).is_some_and(|block| block.is_content)
+    }
+
+    /// Converts offsets of letters in the text of the page, in bytes, to code points of the [`whole_text`].
+    pub(crate) fn whole_characters(&self, offsets: &[usize]) -> Vec<u64> {
+        let mut order: Vec<usize> = (0..offsets.len()).collect();
+        order.sort_unstable_by_key(|&index| offsets[index]);
+        let mut order = order.into_iter().peekable();
+        let (mut start, mut count, mut characters) = (0, 0, vec![0; offsets.len()]);
+        for block in &self.blocks {
+            let range = std::mem::replace(&mut start, block.text_end)..block.text_end;
+            let mut is_first = true;
+            for word in self.tokens.text().get(range).unwrap_or_default().split_whitespace() {
+                // One space between words, and none before the first.
+                count += u64::from(!std::mem::replace(&mut is_first, false));
+                let begin = word.as_ptr().addr() - self.tokens.text().as_ptr().addr();
+                for (at, _) in word.char_indices() {
+                    while let Some(index) = order.next_if(|&index| offsets[index] <= begin + at) {
+                        characters[index] = count;
+                    }
+                    count += 1;
+                }
+            }
+            // The end of the line.
+            count += 1;
+        }
+        order.for_each(|index| characters[index] = count);
+        characters
     }
 
     /// Returns the terms of the content in lower case, in their order; numbers are left out.

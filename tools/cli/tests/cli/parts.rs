@@ -115,9 +115,58 @@ fn databases_with_parts_are_asked_both_ways() {
     assert_eq!(asked.lines()[0]["count"], 0, "it is no match of itself");
 }
 
+#[test]
+fn several_databases_with_parts_are_asked_as_one() {
+    let dir = planted();
+    for (database, flags, file) in [
+        ("pages.nddb", &["--parts"][..], "pages.jsonl"),
+        ("items.nddb", &["--parts"], "items.jsonl"),
+        ("plain.nddb", &[], "items.jsonl"),
+    ] {
+        dir.nddb([&["create", database], flags].concat()).done();
+        dir.nddb(["load", database, file]).done();
+    }
+    dir.write("text.txt", words(1, 60)[5..45].join(" ").as_bytes());
+    let ask =
+        |databases: &[&str]| dir.nddb([&["query"], databases, &["--text", "text.txt", "--parts", "--verify"]].concat());
+    let found = ask(&["pages.nddb", "items.nddb"]).done().lines();
+    let of: Vec<_> =
+        found[0]["matches"].as_array().expect("matches").iter().map(|one| [&one["db"], &one["id"]]).collect();
+    // Of the page only some parts are stored, so fewer words are known before its text is read.
+    assert_eq!(of, [["items.nddb", "item 1"], ["pages.nddb", "whole"]]);
+    let of_one = ask(&["items.nddb"]).done().lines();
+    assert_eq!(found[0]["matches"][0]["passages"], of_one[0]["matches"][0]["passages"]);
+    let refused = ask(&["pages.nddb", "plain.nddb"]).ends(12);
+    refused.says(&["plain.nddb: its documents are stored without parts", "nddb create NEW --parts"]);
+}
+
 /// Each word has six letters, and those that were exchanged `more` in all.
 fn letters(words: [usize; 2], more: usize) -> Value {
     json!([7 * words[0], 7 * words[1] - 1 + more])
+}
+
+/// The ends of a passage in markup are places in the text that `nddb text --whole` prints.
+#[test]
+fn verified_passages_of_markup_are_placed_in_the_text_that_is_printed() {
+    let dir = Dir::new();
+    let item = words(1, 40).join(" ");
+    let body = format!(
+        "<title>Ünï &amp; co</title><nav><a href=/>Home</a></nav><p>{}<p>caf&eacute;<br>\n {}</p>{}",
+        words(3, 200).join(" "),
+        item.replace(' ', "\n  "),
+        words(5, 200).join(" ")
+    );
+    dir.write("page.html", body.as_bytes());
+    dir.write("pages.jsonl", format!("{}\n", json!({"id": "page", "html": body})).as_bytes());
+    dir.write("items.jsonl", lines(&[("item".into(), words(1, 40))]).as_bytes());
+    dir.nddb(["create", "pages.nddb", "--parts"]).done();
+    dir.nddb(["load", "pages.nddb", "pages.jsonl"]).done();
+    let found = dir.nddb(["against", "items.jsonl", "pages.nddb", "--parts", "--verify"]).done().lines();
+    let passage = &found[0]["matches"][0]["passages"][0];
+    let printed: Vec<char> = dir.nddb(["text", "--whole", "page.html"]).done().stdout.chars().collect();
+    let [from, to] = [0, 1].map(|end| passage["match_characters"][end].as_u64().expect("a place") as usize);
+    assert_eq!(printed[from..to].iter().collect::<String>(), item, "{passage}");
+    assert_eq!(passage["query_characters"], json!([0, item.len()]));
 }
 
 #[test]

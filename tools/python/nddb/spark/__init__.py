@@ -15,7 +15,7 @@ last.
 1. ``ingest``: one task reads an archive and sketches its pages. The number of a page combines the position of its
    archive in the store with its index in the archive, so a retried task makes the same rows.
 2. ``documents`` selects the current document of each id: the last one that was new or changed.
-3. ``pairs`` and ``clusters`` run the steps of :mod:`nddb.steps`, each a table in the folder ``work``.
+3. ``pairs``, ``clusters`` and ``parts`` run the steps of :mod:`nddb.steps`, each a table in the folder ``work``.
 4. ``shards`` distributes the sketches of the documents over databases. ``batch_query`` matches a file of fingerprints
    against databases (Manku et al. 2007, 3.3).
 
@@ -27,8 +27,9 @@ Not supported: methods that read texts again (``lcs``, ``cosine``, ``shingles``)
 
 from nddb.spark.clusters import clusters, lists
 from nddb.spark.pairs import pairs
+from nddb.spark.parts import parts
 from nddb.spark.shards import batch_query, shards
 from nddb.spark.store import documents, ingest, sketch
 from nddb.steps import Judging
 
-__all__ = ["Judging", "batch_query", "clusters", "documents", "ingest", "lists", "pairs", "shards", "sketch"]
+__all__ = ["Judging", "batch_query", "clusters", "documents", "ingest", "lists", "pairs", "parts", "shards", "sketch"]

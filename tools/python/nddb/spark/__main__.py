@@ -3,6 +3,7 @@
     spark-submit $(python -m nddb.spark path) ingest STORE ARCHIVE... --crawl 2026-47
     spark-submit $(python -m nddb.spark path) pairs STORE pairs.parquet
     spark-submit $(python -m nddb.spark path) clusters STORE clusters
+    spark-submit $(python -m nddb.spark path) parts STORE passages.parquet
     spark-submit $(python -m nddb.spark path) shards STORE shards --shards 300
     spark-submit $(python -m nddb.spark path) batch-query near.parquet Q.u64le shards/*.nddb
 
@@ -38,9 +39,10 @@ def parser() -> argparse.ArgumentParser:
     ingest.add_argument("--keep-words", action="store_true", help="keep the words of pages, as of nddb create")
     pairs = jobs.add_parser("pairs", help="all near-duplicate pairs, as a folder of Parquet files")
     clusters = jobs.add_parser("clusters", help="clusters/, keep.txt and remove.txt in a folder")
+    parts = jobs.add_parser("parts", help="passages in common of documents made by main-parts, as Parquet files")
     shards = jobs.add_parser("shards", help="databases of a part of the documents each, in a folder")
     batch = jobs.add_parser("batch-query", help="documents near to fingerprints, as a folder of Parquet files")
-    for one in (pairs, clusters, shards):
+    for one in (pairs, clusters, parts, shards):
         one.add_argument("store")
         one.add_argument("output")
         one.add_argument("--deleted", help="file with the ids of deleted documents, one a line")
@@ -52,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
     batch.add_argument("queries", help="fingerprints of eight bytes each, least significant first")
     batch.add_argument("databases", nargs="+")
     batch.add_argument("-k", type=int, help="[default: the databases']")
-    for one in (pairs, clusters, batch):
+    for one in (pairs, clusters, parts, batch):
         one.add_argument("--work", help="folder of the steps: kept, and gone on from [default: in the output, removed]")
     for one in (pairs, clusters):
         one.add_argument("--method", help="[default: that of the recipe]")
@@ -60,6 +62,9 @@ def parser() -> argparse.ArgumentParser:
         one.add_argument("--recipe", default="main")
         one.add_argument("--group-limit", type=int, default=1000)
         one.add_argument("--min-probability", type=float)
+    parts.add_argument("-k", type=int, default=3)
+    parts.add_argument("--min-words", type=int, default=20)
+    parts.add_argument("--min-containment", type=float, default=0.0)
     clusters.add_argument("--keep", type=lambda rules: rules.split(","), help="rules, as of nddb cluster")
     clusters.add_argument("--level", choices=["same", "strict", "standard"])
     return made
@@ -86,7 +91,11 @@ def run(spark: SparkSession, given: argparse.Namespace) -> None:
             options = {"shards": given.shards, "k": given.k, "bits": given.bits, "recipe": given.recipe}
             jobs.shards(documents, output, **options)
             return
-        _judged(spark, given, documents, work, output)
+        if given.job == "parts":
+            options = {"k": given.k, "min_words": given.min_words, "min_containment": given.min_containment}
+            jobs.parts(documents, work, **options).write.parquet(output.uri)
+        else:
+            _judged(spark, given, documents, work, output)
     if not given.work:
         work.remove()
 

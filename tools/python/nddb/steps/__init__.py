@@ -30,10 +30,14 @@ with some 700.
 4. For clusters, one process reads the pairs once, sorted by the newer and then by the older document. Each member of a
    class joins one of the founders near to its leader.
 5. The members of each cluster are brought together, and the library chooses which to keep and which to remove.
+
+Passages in common (``Reader.passage_pairs``) have steps of their own: a document has a row for each of its parts; those
+in too many texts pair no documents, and go along with the others, because they may extend a passage.
 """
 
 from nddb.steps.clusters import clusters
 from nddb.steps.options import Judging
 from nddb.steps.pairs import pairs
+from nddb.steps.parts import parts
 
-__all__ = ["Judging", "clusters", "pairs"]
+__all__ = ["Judging", "clusters", "pairs", "parts"]

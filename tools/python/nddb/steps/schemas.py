@@ -71,6 +71,17 @@ MEMBERS = (
 #: With the position of a row: the batch (`made`) and the index in it (`place`).
 PLACED = f"{MEMBERS}, made long, place long"
 
+#: A part of a document; one that it has in common with an older document, or that is frequent; a pair to compare.
+PART_KEYS = "key long, number long, fp long, at long, short boolean"
+COMMON = "newer long, older long, key long, at long, short boolean"
+COMPARED = "older long, newer long, frequent array<long>"
+#: The columns of ``Reader.passage_pairs`` that need no text.
+PASSAGES = (
+    "a string, b string, a_contained double, b_contained double, words long, longest long, "
+    "a_start long, a_end long, b_start long, b_end long"
+)
+OF_NUMBERS = f"newer long, older long, {PASSAGES}"
+
 _TYPES = {
     "long": pyarrow.int64(),
     "double": pyarrow.float64(),

@@ -3,6 +3,7 @@
 
 mod columns;
 pub(crate) mod members;
+pub(crate) mod parts;
 pub(crate) mod postings;
 pub(crate) mod properties;
 pub(crate) mod scans;
