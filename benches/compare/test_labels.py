@@ -1,9 +1,12 @@
-"""Tests of the labels of crawls and of a manual in many versions: `python3 -m unittest discover -s benches/compare`."""
+"""Tests of labels and of the scripts that make them: `python3 -m unittest discover -s benches/compare`."""
 
 import contextlib
 import gzip
 import io
+import json
 import math
+import random
+import re
 import sys
 import tempfile
 import unittest
@@ -12,9 +15,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import crawl_labels  # noqa: E402
+import packages  # noqa: E402
+import template_pages  # noqa: E402
 from crawl_labels import STRATA, Page, agreement, bins, diff, draw, intervals, measures  # noqa: E402
 from crawl_labels import read_pages, read_pairs, read_rows, settled, shares, slope  # noqa: E402
 from kafka_labels import labelled  # noqa: E402
+from score import read_labels  # noqa: E402
 
 LABELS = Path(__file__).resolve().parent.parent / "labels"
 
@@ -204,6 +210,173 @@ class Manuals(unittest.TestCase):
         expected = {("1a", "2a"): "1", ("1a", "3a"): "g", ("2a", "3a"): "g"}
         expected |= {(a, "4b"): "0" for a in ("1a", "2a", "3a")}
         self.assertEqual(found, expected)
+
+
+PACKAGES = LABELS / "packages.tsv"
+
+
+class PackagePaths(unittest.TestCase):
+    def test_the_order_of_files_does_not_matter_and_shared_ones_come_first(self):
+        paths = [f"usr/share/doc/a/{number}.html" for number in range(40)]
+        files = {"bullseye": paths[:30], "sid": paths[10:]}
+        picks = packages.chosen(files, 8, 6)
+        self.assertEqual(picks, packages.chosen({suite: of[::-1] for suite, of in files.items()}, 8, 6))
+        self.assertEqual([len(of) for of in picks.values()], [8, 8])
+        self.assertEqual(picks["bullseye"][:6], picks["sid"][:6])
+        self.assertEqual(picks["sid"][:6], sorted(paths[10:30], key=packages.digest)[:6])
+
+    def test_a_version_in_a_path_is_no_difference(self):
+        picks = packages.chosen({"bullseye": ["a-1.2/x.html"], "sid": ["a-1.10.3/x.html", "b.html"]}, 1, 1)
+        self.assertEqual(picks, {"bullseye": ["a-1.2/x.html"], "sid": ["a-1.10.3/x.html"]})
+
+    def test_forms_and_few_texts_with_the_licence(self):
+        doc = "usr/share/doc/a/"
+        forms = {f"{doc}x.html": "html", f"{doc}README.gz": "text", f"{doc}x.png": None, "share/man/man1/a.1.gz": "man"}
+        self.assertEqual({path: packages.form_of(path, False) for path in forms}, forms)
+        paths = {"sid": [doc + name for name in ("a.txt", "b.txt", "c.txt", "copyright")]}
+        picks = packages.picked(paths, "text", "a", "api", False)["sid"]
+        self.assertEqual((len(picks), picks[-1]), (3, f"{doc}copyright"))
+        self.assertEqual(len(packages.picked(paths, "text", "a", "text", False)["sid"]), 4)
+
+
+class PackageDraws(unittest.TestCase):
+    def test_similar_texts_are_candidates_and_their_stratum_is_their_jaccard(self):
+        words = [f"w{number}" for number in range(60)]
+        texts = {"a:sid:1": words, "a:sid:2": words[:50] + ["new"] * 10, "b:sid:3": words[::-1], "c:sid:4": words}
+        corpus = packages.Corpus({"id": id, "kind_hint": id[0], "text": " ".join(of)} for id, of in texts.items())
+        self.assertEqual(corpus.similar(random.Random(1)), {(0, 1), (0, 3), (1, 3)})
+        self.assertEqual(corpus.stratum(0, 3), ("identical", "mixed"))
+        self.assertEqual(corpus.stratum(0, 1), (".6-.8", "a"))
+
+    def test_ranges_and_kinds_are_drawn_equally_and_no_document_often(self):
+        strata = {
+            (name, kind): [(f"{name}{kind}{n}", f"{name}{kind}{n + 1}", (kind, str(n))) for n in range(30)]
+            for name in packages.RANGES
+            for kind in ("api", "man")
+        }
+        rows = packages.drawn_of(strata, 60, random.Random(1))
+        self.assertEqual(Counter(row[2:] for row in rows), {(kind, name): 5 for name, kind in strata})
+        self.assertLessEqual(max(Counter(of for row in rows for of in row[:2]).values()), packages.PER_DOCUMENT)
+        self.assertEqual(rows, packages.drawn_of(strata, 60, random.Random(1)))
+        one_group = {(".2-.4", "api"): [(n, n + 100, ("a", "b")) for n in range(30)]}
+        self.assertEqual(len(packages.drawn_of(one_group, 60, random.Random(1))), packages.PER_GROUP)
+
+
+class PackageSets(unittest.TestCase):
+    def test_pairs_of_missing_documents_are_left_out_and_said(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder, labels = Path(name), Path(name) / "labels.tsv"
+            documents = [{"id": f"{of}:sid:{of}", "text": of} for of in "abcz"]
+            (folder / "docs.jsonl").write_text("".join(json.dumps(of) + "\n" for of in documents))
+            rows = [("a", "b", "1"), ("a", "c", "g"), ("b", "c", "0"), ("a", "lost", "1")]
+            lines = ["id1\tid2\tkind\tlabel"] + [f"{a}:sid:{a}\t{b}:sid:{b}\tapi\t{label}" for a, b, label in rows]
+            labels.write_text("\n".join(lines) + "\n")
+            with contextlib.redirect_stdout(io.StringIO()):
+                said = packages.make_set(folder, labels, folder / "out")
+                labels.write_text("\n".join(lines[:-1]) + "\n")
+                self.assertIsNone(packages.make_set(folder, labels, folder / "whole"))
+            self.assertIn("1 of 4 documents of the labels are missing, with 1 pairs of 3: lost:sid:lost", said)
+            for out in (folder / "out", folder / "whole"):
+                near = [label[2:4] for label in read_labels(out / "pairs.tsv")]
+                self.assertEqual(near, [(True, "api"), (False, "api")])
+                self.assertEqual((out / "groups.tsv").read_text(), "a:sid:a\ta\nb:sid:b\tb\nc:sid:c\tc\n")
+
+    def test_labels_name_packages_of_the_plan(self):
+        rows = read_rows(PACKAGES)
+        self.assertEqual(len(rows), 480)
+        for row in rows:
+            self.assertIn(row["jaccard"], [*packages.RANGES, "identical"])
+            self.assertEqual(row["label"], row["first"] if row["first"] == row["second"] else "g")
+            self.assertIn(row["id1"].split(":")[1], packages.SUITES)
+
+
+TEMPLATES = LABELS / "templates.tsv"
+
+
+class TemplatePages(unittest.TestCase):
+    def test_most_pages_of_a_folder_and_the_same_of_two_suites(self):
+        paths = {
+            "bullseye": [f"doc/lib/a-1.2/{number}.html" for number in range(20)] + ["doc/other/x.html"],
+            "bookworm": [f"doc/lib/a-1.10.1/{number}.html" for number in range(20)] + ["doc/new/y.html"],
+        }
+        picks = template_pages.picked(paths, {"/lib/a-[^/]*/": 5, "/(other|new)/": 3})
+        names = {suite: [path.split("/")[-1] for path in of if "/lib/" in path] for suite, of in picks.items()}
+        self.assertEqual([len(of) for of in picks.values()], [6, 6])
+        self.assertEqual(names["bullseye"], names["bookworm"])
+        self.assertIn("doc/new/y.html", picks["bookworm"])
+
+    def test_two_suites_are_two_sites_or_one(self):
+        document = lambda is_one: template_pages.document_of("a", "sid", is_one, "usr/share/doc/a/x.html", b"<p>x")
+        self.assertEqual(document(False)["url"], "http://a-sid.example/a/x.html")
+        self.assertEqual(document(True)["url"], "http://a.example/sid/a/x.html")
+        self.assertEqual(document(True)["id"], document(False)["id"])
+
+
+class TemplateDraws(unittest.TestCase):
+    def test_each_method_has_its_share_of_one_order_and_equal_texts_are_left_out(self):
+        both = {(f"a{number}", f"b{number}") for number in range(40)}
+        found = {"b": both, "c": both | {(f"c{number}", f"d{number}") for number in range(40)} | {("a1", "a2")}}
+        rows = template_pages.drawn_of(found, {("a0", "a1")}, 20, 1)
+        methods = Counter(name for *_, of in rows for name in of)
+        self.assertEqual(methods, {"b": 20, "c": 20})
+        self.assertGreater(sum(of == "bc" for *_, of in rows), 5)
+        self.assertFalse([row for row in rows if "a1" in row])
+        self.assertEqual(rows, template_pages.drawn_of(found, {("a0", "a1")}, 20, 1))
+        self.assertNotEqual(rows, template_pages.drawn_of(found, {("a0", "a1")}, 20, 2))
+
+    def test_all_pairs_are_taken_where_there_are_few(self):
+        self.assertEqual(len(template_pages.drawn_of({"b": {("a", "b")}, "c": {("a", "c")}}, set(), 20, 1)), 2)
+
+
+class TemplateScores(unittest.TestCase):
+    def test_the_threshold_keeps_correct_pairs_and_leaves_out_others(self):
+        pairs = [(380, "1")] * 8 + [(360, "1")] * 2 + [(370, "0")] * 10 + [(375, "g")] * 4
+        self.assertEqual(template_pages.measured(pairs, 355), (24, 10 / 24, 1.0))
+        self.assertEqual(template_pages.measured(pairs, 371), (12, 8 / 12, 0.8))
+        # .8 of the correct pairs is enough: 376 leaves out all others.
+        self.assertEqual(template_pages.chosen_threshold(pairs), 376)
+        self.assertEqual(template_pages.measured(pairs, 384), (0, 0.0, 0.0))
+
+
+    def test_numbers_of_a_menu_hide_another_main_item(self):
+        menu = "".join(f"<li>1.2 name{number}" for number in range(40))
+        pages = [f"<ul>{menu}</ul><p>{item} {item} {item}" for item in ("alpha", "beta")]
+        bits = lambda has_numbers: template_pages.expected_bits(
+            *(template_pages.frequencies(page, has_numbers) for page in pages)
+        )
+        self.assertEqual(template_pages.frequencies(pages[0], True)["2"], 40)
+        self.assertNotIn("2", template_pages.frequencies(pages[0], False))
+        self.assertGreater(bits(True), 372)
+        self.assertLess(bits(False), 330)
+        same = template_pages.frequencies(pages[0], True)
+        self.assertAlmostEqual(template_pages.expected_bits(same, same), 384, places=3)
+
+
+class TemplateLabels(unittest.TestCase):
+    def test_labels_are_of_the_parts_and_agree_with_the_passes(self):
+        rows = read_rows(TEMPLATES)
+        self.assertEqual([sum(name in row["drawn"] for row in rows) for name in "bc"], [150, 150])
+        for row in rows:
+            for document in (row["id1"], row["id2"]):
+                suite, package, path = document.split(":", 2)
+                parts = [
+                    folders
+                    for name, letters, folders in template_pages.PARTS
+                    if name == package and suite in [template_pages.SUITES.get(letter) for letter in letters]
+                ]
+                self.assertTrue(any(re.search(folder, path) for folders in parts for folder in folders), document)
+            if row["first"] == row["second"]:
+                self.assertEqual(row["label"], row["first"])
+
+    def test_missing_pages_are_named(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder, labels = Path(name), Path(name) / "labels.tsv"
+            labels.write_text("id1\tid2\tlabel\nx\ty\t1\nx\tz\t0\n")
+            write = lambda ids: (folder / "docs.jsonl").write_text("".join(json.dumps({"id": id}) + "\n" for id in ids))
+            write("xy")
+            self.assertEqual(template_pages.missing(folder, labels), "1 of 3 pages of the labels are missing: z ..")
+            write("xyz")
+            self.assertIsNone(template_pages.missing(folder, labels))
 
 
 if __name__ == "__main__":
