@@ -26,8 +26,7 @@ Not supported: methods that read texts again (``lcs``, ``cosine``, ``shingles``)
 """
 
 from nddb.spark.clusters import clusters, lists
-from nddb.spark.pairs import pairs
-from nddb.spark.parts import parts
+from nddb.spark.pairs import pairs, parts
 from nddb.spark.shards import batch_query, shards
 from nddb.spark.store import documents, ingest, sketch
 from nddb.steps import Judging

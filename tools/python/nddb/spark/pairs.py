@@ -1,4 +1,4 @@
-"""All near-duplicate pairs and groups of equal documents, as `nddb pairs` gives them."""
+"""All near-duplicate pairs and groups of equal documents, and all passages in common, as `nddb pairs` gives them."""
 
 from __future__ import annotations
 
@@ -24,3 +24,22 @@ def pairs(documents: DataFrame, work: str | os.PathLike[str], **judging: Any) ->
     how = Judging(**judging)
     folder = Work(documents.sparkSession, work, {"job": "pairs", **dataclasses.asdict(how)}, documents)
     return steps.pairs(Spark(folder), documents, folder.documents, how)
+
+
+def parts(
+    documents: DataFrame,
+    work: str | os.PathLike[str],
+    *,
+    k: int = 3,
+    min_words: int = 20,
+    min_containment: float = 0.0,
+) -> DataFrame:
+    """The passages in common of documents that are not deleted, made by the recipe `main-parts`: in the order and with
+    the first ten columns of `Reader.passage_pairs`.
+
+    Parts that are in too many texts to begin a passage are dropped before documents are joined; texts within `k` bits
+    count once. `work` is a folder that all machines can access. Other options: as `nddb pairs --parts`.
+    """
+    how: dict[str, Any] = {"k": k, "min_words": min_words, "min_containment": min_containment}
+    folder = Work(documents.sparkSession, work, {"job": "parts", **how}, documents)
+    return steps.parts(Spark(folder), documents, **how)
