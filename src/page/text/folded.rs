@@ -25,7 +25,7 @@ pub fn folded(term: &str) -> String {
 }
 
 /// Appends a term in the form in which it is compared.
-pub(crate) fn push_folded(out: &mut String, term: &str) {
+pub fn push_folded(out: &mut String, term: &str) {
     if term.is_ascii() {
         let from = out.len();
         out.push_str(term);

@@ -50,7 +50,7 @@ pub use compared::{
     CONTENT, OF_MARKUP, OF_TEXT, OTHER, TITLE, UNSEEN, UNSEEN_CONTENT, compared_text, is_content, shown_text,
     shown_title,
 };
-pub use folded::folded;
+pub use folded::{folded, push_folded};
 pub(crate) use garbled::is_garbled;
 pub use headings::Headings;
 pub use letters::{is_punctuation, is_word_character};
@@ -61,7 +61,7 @@ pub use page_content::{
 pub use sentences::{DOCUMENT_UNITS, Sentence, first_units, sentences, units};
 pub use site::{SiteRule, host_of};
 pub use title::title;
-pub use tokenizer::{Tokenizer, Tokens, tokens};
+pub use tokenizer::{Tokenizer, Tokens, is_bullet, tokens};
 pub(crate) use visible::characters_of;
 pub use visible::{folded_text, folded_text_with_map, visible_text};
 pub use words::{CanonicalWords, canonical_words};

@@ -21,7 +21,7 @@ const KEPT: usize = 2;
 pub struct Loss {
     /// Of the whole text.
     pub whole: PartLoss,
-    /// Of the content alone.
+    /// Of the content alone, with the title.
     pub content: PartLoss,
     /// The lost words of each kind, in the whole text.
     pub kinds: Kinds,
@@ -102,7 +102,7 @@ impl Loss {
         let (mut loss, mut runs) = (Self::default(), [Run::default(), Run::default()]);
         for (at, (word, &is_lost)) in words.kinds.iter().zip(is_lost).enumerate() {
             loss.whole.add(is_lost, &mut runs[0]);
-            if word.is(WordKinds::CONTENT) {
+            if word.counts() {
                 loss.content.add(is_lost, &mut runs[1]);
             }
             if !is_lost {
@@ -140,7 +140,7 @@ impl Loss {
         for (hash, kinds) in removed.hashes.iter().zip(&removed.kinds) {
             let is_lost = !has(*hash);
             loss.whole.count(is_lost);
-            if kinds.is(WordKinds::CONTENT) {
+            if kinds.counts() {
                 loss.content.count(is_lost);
             }
         }
@@ -149,7 +149,7 @@ impl Loss {
 
     /// Adds the bound for the content.
     fn and_of_content(self, removed: &Words, texts: &Texts<'_>) -> Self {
-        let is_content = |at: usize| removed.kinds[at].is(WordKinds::CONTENT);
+        let is_content = |at: usize| removed.kinds[at].counts();
         let words = (0..removed.len()).filter(|&at| is_content(at)).count();
         Self { content: PartLoss { words, lost: texts.least_lost_of(is_content), passage: 0 }, ..self }
     }

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::hashed::{HashBits, HashedWords};
 
 /// Words that negate, in lower case. English words that end in "n't" negate, too.
-const NEGATIONS: [&str; 149] = [
+const NEGATIONS: [&str; 151] = [
     "aldrig",
     "aucun",
     "aucune",
@@ -122,7 +122,9 @@ const NEGATIONS: [&str; 149] = [
     "मत",
     "อย่า",
     "ไม่",
+    "☐",
     "☒",
+    "⬜",
     "✖",
     "✗",
     "✘",
@@ -165,11 +167,15 @@ static NEGATING: LazyLock<HashedWords> =
 /// A bit of each of these, so that most words are not looked up.
 static NEGATING_BITS: LazyLock<HashBits> = LazyLock::new(|| NEGATING.iter().collect());
 
-/// Returns whether a word in lower case, with straight apostrophes, negates, given its hash, too. A cross is a negated
-/// tick.
+/// Returns whether a word or signs as they are compared negate, given their hash, too. A cross is a negated tick, an
+/// empty box one that is not ticked, and a relation may be struck out.
 pub(super) fn is_negation(word: &str, hash: u64) -> bool {
-    is_listed_negation(hash) || word.ends_with("n't")
+    is_listed_negation(hash) || word.ends_with("n't") || word.contains("!=") || word.contains(STRUCK_OUT)
 }
+
+/// Relations that are struck out, and the sign of negation.
+const STRUCK_OUT: [char; 20] =
+    ['¬', '∄', '∉', '∌', '∤', '∦', '≁', '≄', '≇', '≉', '≢', '≮', '≯', '≰', '≱', '⊄', '⊅', '⊈', '⊬', '⊭'];
 
 /// Returns whether a word without an apostrophe negates, given its hash.
 pub(super) fn is_listed_negation(hash: u64) -> bool {
@@ -183,14 +189,15 @@ pub(super) fn is_sign(c: char) -> bool {
         '\0'..='\u{7f}' => is_ascii_sign(c as u8),
         // Inverted and low quotation marks, soft hyphens, middle dots, ordinal and copyright marks.
         '\u{80}'..='\u{ff}' => matches!(c, '¢' | '£' | '¤' | '¥' | '¬' | '°' | '±' | '×' | '÷' | '§'),
+        '\u{2e5}'..='\u{2e9}' => true,
         // Marks above the base line, and combining marks, belong to words.
         '\u{2b0}'..='\u{36f}' => false,
         // General punctuation: dashes, quotation marks, bullets, spaces; per mille is a sign.
         '\u{2000}'..='\u{206f}' => matches!(c, '‰' | '‱'),
         // Letterlike symbols: trade marks.
         '\u{2117}' | '\u{2120}' | '\u{2122}' => false,
-        // Box drawing, block elements, geometric shapes: rules and bullets.
-        '\u{2500}'..='\u{25ff}' => false,
+        // Box drawing: rules and borders.
+        '\u{2500}'..='\u{257f}' => false,
         '\u{20a0}'..='\u{20cf}' | '\u{2100}'..='\u{214f}' | '\u{2190}'..='\u{2bff}' => true,
         '\u{1f000}'..='\u{1faff}' => true,
         _ => false,
@@ -209,7 +216,7 @@ mod tests {
     #[test]
     fn negations_are_found_in_their_list() {
         let is_negation = |word: &str| is_negation(word, xxh3_64(word.as_bytes()));
-        for word in ["not", "don't", "cannot", "nicht", "без", "不", "✗"] {
+        for word in ["not", "don't", "cannot", "nicht", "без", "不", "✗", "☐", "¬", "!=", "∉"] {
             assert!(is_negation(word), "{word}");
         }
         for word in ["note", "knot", "ton", "✓", ""] {
@@ -219,10 +226,10 @@ mod tests {
 
     #[test]
     fn signs_are_no_typography() {
-        for c in "+<=>#%&€✓✗→≤§🇩".chars() {
+        for c in "+<=>#%&€✓✗→≤§■▲˥🇩".chars() {
             assert!(is_sign(c), "{c}");
         }
-        for c in ".,;:!?'\"()[]{}-–—•·…“”«»©®™│■\u{a0}".chars() {
+        for c in ".,;:!?'\"()[]{}-–—•·…“”«»©®™│\u{a0}".chars() {
             assert!(!is_sign(c), "{c}");
         }
     }

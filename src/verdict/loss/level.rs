@@ -324,6 +324,17 @@ mod tests {
         Comparison::of(&removed, &kept)
     }
 
+    /// Pages of an application have one frame, and may differ in their titles alone.
+    #[test]
+    fn of_brief_pages_the_title_counts() {
+        let frame = "You need a current browser to run this, and if you keep seeing this message, please reload the \
+                     page or write to our help desk, which answers on all days of the week but the last two.";
+        let page = |title: &str| format!("<html><head><title>{title}</title></head><body><p>{frame}</p></body></html>");
+        let [fox, whale] = ["The red fox jumps over dogs", "Blue whales swim below our ships"].map(page);
+        let compared = compared(&Page::html(&fox), &Page::html(&whale));
+        assert_eq!(Level::Standard.allows(&compared), Err(Reason::Share));
+    }
+
     fn texts(removed: &str, kept: &str) -> [Option<Reason>; 3] {
         let compared = compared(&Page::text(removed), &Page::text(kept));
         Level::ALL.map(|level| level.allows(&compared).err())

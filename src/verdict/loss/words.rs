@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use nddb_page::text::{OF_TEXT, TITLE, is_content};
+use nddb_page::text::{OF_TEXT, TITLE, is_bullet, is_content, push_folded};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::hashed::{HashBits, HashedWords};
@@ -15,8 +15,9 @@ const CAPITALS_MOST: f64 = 0.22;
 const CASED_LEAST: usize = 8;
 /// Greatest number of words of the first line of a plain text that is its title.
 const TITLE_MOST: usize = 12;
-/// Number of equal signs in a row that make a rule or a leader.
+/// Number of equal signs in a row that make a rule or a leader: of ASCII, and of others, such as stars.
 const RULE: usize = 3;
+const WIDE_RULE: usize = 11;
 
 /// What a word or a sign of a compared text is: a set of the constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,6 +41,11 @@ impl WordKinds {
     /// Returns whether all of these are set.
     pub(super) fn is(self, kinds: Self) -> bool {
         self.0 & kinds.0 == kinds.0
+    }
+
+    /// Returns whether a word counts as content: it is, or it is of the title, by which two contents may differ.
+    pub(super) fn counts(self) -> bool {
+        self.is(Self::CONTENT) || self.is(Self::TITLE.and(Self::SUBJECT))
     }
 
     pub(super) const fn and(self, kinds: Self) -> Self {
@@ -179,8 +185,7 @@ impl Reader<'_, '_> {
                 at = end;
             } else {
                 let end = signs_end(text, at);
-                let is_alone = at == begin && matches!(text.as_bytes().get(end), None | Some(b' ' | b'\n'));
-                self.signs(at, &text[at..end], is_alone);
+                self.signs(begin, at, end);
                 at = end;
             }
         }
@@ -203,7 +208,14 @@ impl Reader<'_, '_> {
         let next = bytes.get(end).copied().unwrap_or(b' ');
         if end == at {
             let (end, all) = run(OTHER | ENDS_SENTENCE | SIGN);
-            let is_general = all & SIGN != 0 || bytes.get(end).is_some_and(|byte| !byte.is_ascii());
+            let next = bytes.get(end).copied().unwrap_or(b' ');
+            let is_apart = end - at > 1 || at == begin || bytes[at - 1] == b' ';
+            let may_negate = match bytes[end - 1] {
+                b'!' => next.is_ascii_alphanumeric(),
+                b'-' => next.is_ascii_digit() && is_apart,
+                _ => false,
+            };
+            let is_general = may_negate || all & SIGN != 0 || bytes.get(end).is_some_and(|byte| !byte.is_ascii());
             self.begins_sentence |= !is_general && all & ENDS_SENTENCE != 0;
             return (!is_general).then_some(end);
         }
@@ -225,7 +237,9 @@ impl Reader<'_, '_> {
             }
         };
         let first = bytes[at];
-        let is_number = first.is_ascii_digit() || all & DIGIT != 0 && is_number(&self.text[at..end]);
+        let is_number = first.is_ascii_digit()
+            || all & DIGIT != 0 && is_number(&self.text[at..end])
+            || is_label(self.text, at..end);
         let kinds = WordKinds::default()
             .and_if(is_number, WordKinds::NUMBER)
             .and_if(is_listed_negation(hash) || is_tick(self.text, at..end), WordKinds::NEGATION);
@@ -242,17 +256,19 @@ impl Reader<'_, '_> {
     }
 
     fn word(&mut self, start: usize, word: &str, is_of_identifier: bool) {
-        let is_number = is_number(word);
+        let is_number = is_number(word) || is_label(self.text, start..start + word.len());
         self.folded.clear();
         if word.is_ascii() {
             self.folded.push_str(word);
             self.folded.make_ascii_lowercase();
         } else {
-            for c in word.chars() {
-                match c {
-                    '’' | 'ʼ' | '‘' | '＇' => self.folded.push('\''),
-                    c => self.folded.extend(c.to_lowercase()),
-                }
+            for (part, piece) in word.split(['’', 'ʼ', '‘', '＇']).enumerate() {
+                self.folded.push_str(if part > 0 { "'" } else { "" });
+                push_folded(&mut self.folded, piece);
+            }
+            if self.folded.contains('ß') {
+                // As in capitals.
+                self.folded = self.folded.replace('ß', "ss");
             }
         }
         let hash = xxh3_64(self.folded.as_bytes());
@@ -294,24 +310,49 @@ impl Reader<'_, '_> {
     }
 
     /// Reads characters that belong to no word. A sign that begins a line is a bullet, and equal signs in a row are a
-    /// rule.
-    fn signs(&mut self, start: usize, signs: &str, is_alone: bool) {
+    /// rule. A dash before a number is a minus sign, and an exclamation mark before a word negates it.
+    fn signs(&mut self, begin: usize, start: usize, end: usize) {
+        let text = self.text;
+        let mut signs = &text[start..end];
         if signs.contains(['.', '!', '?', ':', '。', '！', '？', '।', '؟']) {
             self.begins_sentence = true;
         }
-        if !signs.contains(is_sign) {
-            return;
+        let next = char_at(text, end).unwrap_or('\n');
+        let is_behind_word = start > begin && text[..start].chars().next_back().is_some_and(is_of_word);
+        let is_not = signs.strip_suffix('!').is_some_and(|head| {
+            is_of_word(next) && if head.is_empty() { !is_behind_word } else { head.ends_with(BEFORE_NOT) }
+        });
+        let number = signs.strip_suffix(['-', '\u{2013}', '\u{2212}']).filter(|head| {
+            let is_apart = if head.is_empty() { !is_behind_word } else { head.ends_with(BEFORE_MINUS) };
+            is_apart && next.is_numeric()
+        });
+        signs = number.unwrap_or(signs);
+        if is_not || signs.contains(is_sign) {
+            let first = signs.chars().next().unwrap_or_default();
+            let rule = if first.is_ascii() { RULE } else { WIDE_RULE };
+            let is_rule = signs.chars().all(|c| c == first) && signs.chars().nth(rule - 1).is_some();
+            // Quote marks may follow each other.
+            let is_first = text[begin..start].trim_matches(['>', ' ']).is_empty();
+            let is_alone = is_first && matches!(next, ' ' | '\n');
+            let is_form = || next == ' ' && signs.len() == first.len_utf8() && is_bullet(first);
+            let is_ascii = || matches!(signs, "*" | "#" | "##" | "###" | ">" | ">>" | "->" | "=>");
+            if !is_rule && !(is_alone && (is_ascii() || is_form())) {
+                self.sign(start, signs, is_not);
+            }
         }
-        let first = signs.chars().next().unwrap_or_default();
-        let is_rule = signs.chars().count() >= RULE && signs.chars().all(|c| c == first);
-        let is_bullet = is_alone && matches!(signs, "*" | "#" | "##" | "###" | ">" | ">>" | "->" | "=>");
-        if is_rule || is_bullet {
-            return;
+        if let Some(head) = number {
+            let hash = xxh3_64(b"-");
+            self.push(start + head.len(), end - start - head.len(), hash, WordKinds::SIGN.and(WordKinds::NUMBER));
         }
+    }
+
+    fn sign(&mut self, start: usize, signs: &str, is_not: bool) {
         let (from, _) = signs.char_indices().find(|&(_, c)| !is_typography(c)).unwrap_or_default();
         let signs = signs[from..].trim_end_matches(is_typography);
-        let hash = xxh3_64(signs.as_bytes());
-        let kinds = WordKinds::SIGN.and_if(is_negation(signs, hash), WordKinds::NEGATION);
+        self.folded.clear();
+        push_folded(&mut self.folded, signs);
+        let hash = xxh3_64(self.folded.as_bytes());
+        let kinds = WordKinds::SIGN.and_if(is_not || is_negation(&self.folded, hash), WordKinds::NEGATION);
         self.push(start + from, signs.len(), hash, kinds);
     }
 
@@ -381,6 +422,17 @@ const CLASSES: [u8; 256] = {
 /// Returns where the line that begins here ends.
 fn line_end(text: &str, start: usize) -> usize {
     text[start..].find('\n').map_or(text.len(), |end| start + end)
+}
+
+/// Characters that may stand before an exclamation mark that negates.
+const BEFORE_NOT: [char; 8] = ['(', '[', '{', '=', '&', '|', ',', '!'];
+/// Characters that may stand before the minus sign of a number.
+const BEFORE_MINUS: [char; 12] = ['(', '[', '=', '<', '>', ':', ',', '$', '€', '£', '"', '“'];
+
+/// Returns whether a word is the letter of an answer or a clause: `(b)`.
+fn is_label(text: &str, word: Range<usize>) -> bool {
+    let stands = |at: usize, byte| text.as_bytes().get(at) == Some(&byte);
+    word.len() == 1 && stands(word.start.wrapping_sub(1), b'(') && stands(word.end, b')')
 }
 
 /// Returns whether a word is the tick of a box, `[x]`: of a task it says what an empty box denies.
@@ -555,6 +607,10 @@ mod tests {
         );
         assert_eq!(shown("if a <= b then C++ else C#").join(" "), "if a <== b then CN ++= else CN #=");
         assert_eq!(shown("[x] red, [ ] blue, x[x]").join(" "), "x! red blue x x!");
+        assert_eq!(shown("it is -5 (−6), 7-8 - or –9").join(" "), "it is -0= 50 −0= 60 70 80 or –0= 90");
+        assert_eq!(shown("if (!a) b!c, p ∉ q").join(" "), "if !!= a b c p ∉!= q");
+        assert_eq!(shown("■ one\n□ two ●\n★★★ three").join(" "), "one □= two ●= ★★★= three");
+        assert_eq!(shown("see (b) and b\n> > so").join(" "), "see b0 and b so");
     }
 
     #[test]
@@ -567,6 +623,7 @@ mod tests {
         ] {
             assert_eq!(hashes(other), hashes(text), "{other}");
         }
+        assert_eq!(hashes("Straße ✔ ≤ −5 o\u{fb03}ce ΣΟΦΟΣ"), hashes("STRASSE ✓ <= -5 office σοφος"));
         for other in ["He said \"so\", and it's done - at last + see below: one, two; three!", "He said so"] {
             assert_ne!(hashes(other), hashes(text), "{other}");
         }

@@ -20,8 +20,10 @@ use memchr::memchr;
 
 use crate::text::composed::{Composed, composed};
 use crate::text::containers::{Attributes, Container};
+use crate::text::division::joined_over_spaces;
 use crate::text::elements::{Element, Name, Ruby};
 use crate::text::entities::decode_attribute;
+use crate::text::letters::continues;
 use crate::text::map::TextMap;
 use crate::text::outline::{Outline, OutlinePart};
 use crate::text::sheet::{Layout, Piece, Sheet};
@@ -69,6 +71,21 @@ impl Scan {
             (self.text, self.map) = (text, std::mem::take(&mut self.map).after(steps));
         }
     }
+
+    /// Joins the words that are divided at the ends of lines. A part that ends within one gets the whole word.
+    fn join(&mut self) {
+        if let Some((text, steps)) = joined_over_spaces(&self.text) {
+            let place = |origin: usize| match steps.place(origin) {
+                at if at > 0 && steps.origin(at) > steps.origin(at - 1) + 1 => {
+                    text.len() - text[at..].trim_start_matches(continues).len()
+                }
+                at => at,
+            };
+            self.images.iter_mut().for_each(|image| image.at = place(image.at));
+            self.parts.iter_mut().for_each(|part| part.end = place(part.end));
+            self.text = text;
+        }
+    }
 }
 
 /// Scans a page.
@@ -96,9 +113,13 @@ fn run(html: &str, sheet: Sheet, outline: Option<Outline>) -> Scan {
     scanner.run();
     let Scanner { sheet, outline, images, base, .. } = scanner;
     let (text, map) = sheet.finish();
+    let is_compared = outline.as_ref().is_some_and(Outline::has_containers);
     let (parts, containers) = outline.map(Outline::finish).unwrap_or_default();
     let mut scan = Scan { text, images, base, map, parts, containers };
     scan.compose();
+    if is_compared {
+        scan.join();
+    }
     scan
 }
 

@@ -111,6 +111,8 @@ fn unseen_text_is_read_with_containers() {
     assert_eq!(image("src='data:image/svg+xml;base64,PHN2Zz48dGV4dD54PC90ZXh0Pjwvc3ZnPg=='"), "a|x|");
     assert_eq!(image("src='data:image/svg+xml;base64,%%%'"), "a|");
     assert_eq!(image("src='data:image/svg+xml,%3Csvg%3E%3Cpath%20d=%22M5%22/%3E%3C/svg%3E'"), "a|");
+    // Words that are divided at the ends of lines.
+    assert_eq!(read("for-<br>est and <p>forest for-</p><p>est now"), "forest|and|forest forest|now|");
     // A document within the document closes nothing around it.
     assert_eq!(read("<div>a<noscript></div></noscript>b</div>c"), "a|b|c|");
 }

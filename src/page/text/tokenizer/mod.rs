@@ -37,6 +37,7 @@ use crate::text::word_segmentation::Segmenter;
 use crate::text::{Page, PageKind};
 
 use self::runs::Runs;
+pub use self::signs::is_bullet;
 
 /// The terms of a page in their order, and the hash of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

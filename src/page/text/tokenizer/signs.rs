@@ -218,6 +218,12 @@ fn has_drawing(line: &str) -> bool {
     ink >= DRAWING && kinds.count_ones() > 1 && !(has_rule && may_be_border)
 }
 
+/// Returns whether a character before a line is a bullet of another form than a sign of ASCII: it says nothing. Stars and
+/// arrows may say something.
+pub fn is_bullet(c: char) -> bool {
+    Kind::of(c) == Kind::Form && !matches!(c, '\u{2190}'..='\u{21ff}' | '★' | '☆')
+}
+
 /// The kind of a character that belongs to no word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -242,6 +248,8 @@ impl Kind {
             '\0'..='\u{7f}' | '©' | '®' | '¦' | '\u{2120}' | '\u{2122}' | '\u{fffd}' => Kind::Typography,
             '☐'..='☒' | '✓'..='✘' | '✅' | '❌' | '❎' | '❓' | '❗' | '➕'..='➗' => Kind::Sign,
             '\u{2500}'..='\u{257f}' => Kind::Typography,
+            // Boxes to tick, and marks of what rises, falls or is half done.
+            '□' | '▲' | '△' | '▼' | '▽' | '◐'..='◓' | '\u{2e5}'..='\u{2e9}' => Kind::Sign,
             '\u{2190}'..='\u{21ff}' | '\u{2219}' | '\u{22c5}' => Kind::Form,
             '\u{2580}'..='\u{25ff}' | '★' | '☆' | '\u{2700}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' => Kind::Form,
             '\u{1f3fb}'..='\u{1f3ff}' => Kind::Picture,
@@ -295,10 +303,17 @@ fn is_operator(group: &Run<'_>) -> bool {
         "^" => is_word(before) || before.is_some_and(|c| matches!(c, ')' | ']' | '}')),
         "~" => is_digit(after),
         // Quoted lines and prompts; headings of plain text.
+        ">" | ">>" if is_quoted(ahead) => false,
         ">" | ">>" | "=" => !is_bullet,
         "==" => !is_lone || !begins_line && !ends_line,
         _ => text.contains(['<', '>', '=']),
     }
+}
+
+/// Returns whether the last line of a text is nothing but quote marks.
+fn is_quoted(text: &str) -> bool {
+    let line = text.trim_end_matches(['>', ' ']);
+    line.len() < text.len() && (line.is_empty() || line.ends_with(['\n', '\r']))
 }
 
 /// Returns the last character of a text before spaces.
@@ -315,9 +330,9 @@ fn is_short(text: &str) -> bool {
     text.len() < SHORT_LINE || tail.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
 }
 
-/// Returns whether a text ends with a word of one or two capitals: a grade, or a blood group.
+/// Returns whether a text ends with a word of one or two capitals or 0: a grade, or a blood group.
 fn ends_with_grade(text: &str) -> bool {
-    let rest = text.trim_end_matches(|c: char| c.is_ascii_uppercase());
+    let rest = text.strip_suffix('0').unwrap_or(text.trim_end_matches(|c: char| c.is_ascii_uppercase()));
     (1..=2).contains(&(text.len() - rest.len())) && !rest.ends_with(is_alphanumeric)
 }
 
@@ -353,6 +368,7 @@ mod tests {
             ("★★★★☆ good \u{1f600}\u{1f44d}\u{1f3fd}", "★★★★☆ \u{1f600}\u{1f44d}\u{1f3fd}"),
             ("↑ 5\n7 ↓", "↓"),
             ("∀x ∈ A: x ≤ y ± 5°", "∀ ∈ ≤ ± °"),
+            ("▲ up\n□ open\n◐ half\nAB- or 0- or", "▲ □ ◐ - -"),
             ("Roll 2: \u{2680}\u{2685} \u{2683}\u{2680}", "⚀⚅ ⚃⚀"),
         ] {
             assert_eq!(signs(text), expected, "{text}");
@@ -366,7 +382,7 @@ mod tests {
             "- one\n* two\n• three\n+ four\n▪ five\n→ six\n★ seven\n➤ eight\n– nine",
             "Fox ........ 7\nDog . . . . . . 8\n-----\n=====\n* * *\n~~~~ \u{2500}\u{2500}\u{2500}\u{2500}",
             "+-----+----+\n| fox | 5 |\n|:---|---:|",
-            "> quoted\n>> again\n== Head ==\n# Title\n## Next",
+            "> quoted\n>> again\n> > and\n== Head ==\n# Title\n## Next",
             "© 2024 Acme® and Acme™, §7, no. #5, **bold** and __more__, tar -x --verbose",
             "2001-2002, 2001 – 2002, 1/2/2003, and/or, pre- and post-, R&D, a@b.org, 5\u{a0}\u{3000}7",
             "a long line of prose that ends with a dash, which is a dash \u{2013}\nand goes on",
