@@ -133,10 +133,12 @@ pub(crate) struct Name(ShortWord);
 impl Name {
     pub(crate) const A: Name = Name::of(b"a");
     pub(crate) const IFRAME: Name = Name::of(b"iframe");
+    pub(crate) const META: Name = Name::of(b"meta");
     pub(crate) const NOEMBED: Name = Name::of(b"noembed");
     pub(crate) const NOFRAMES: Name = Name::of(b"noframes");
     pub(crate) const NOSCRIPT: Name = Name::of(b"noscript");
     pub(crate) const SCRIPT: Name = Name::of(b"script");
+    pub(crate) const SUP: Name = Name::of(b"sup");
 
     /// Returns the name of these bytes, in letters of any case.
     #[inline]

@@ -38,6 +38,11 @@ impl Sheet {
         Sheet { text: String::new(), layout, map: mapped.then(TextMap::default) }
     }
 
+    /// Returns the text so far.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the size of the text.
     pub(crate) fn size(&self) -> usize {
         self.text.len()

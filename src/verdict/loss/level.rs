@@ -324,15 +324,19 @@ mod tests {
         Comparison::of(&removed, &kept)
     }
 
-    /// Pages of an application have one frame, and may differ in their titles alone.
+    /// Pages of an application have one frame, and may differ in their titles and descriptions alone.
     #[test]
-    fn of_brief_pages_the_title_counts() {
+    fn of_brief_pages_the_title_and_the_description_count() {
         let frame = "You need a current browser to run this, and if you keep seeing this message, please reload the \
                      page or write to our help desk, which answers on all days of the week but the last two.";
-        let page = |title: &str| format!("<html><head><title>{title}</title></head><body><p>{frame}</p></body></html>");
-        let [fox, whale] = ["The red fox jumps over dogs", "Blue whales swim below our ships"].map(page);
-        let compared = compared(&Page::html(&fox), &Page::html(&whale));
-        assert_eq!(Level::Standard.allows(&compared), Err(Reason::Share));
+        let page = |head: &str| format!("<html><head>{head}</head><body><p>{frame}</p></body></html>");
+        let [fox, whale] = ["The red fox jumps over dogs", "Blue whales swim below our ships"];
+        let describe = |text: &str| page(&format!("<title>App</title><meta property=og:title content='{text}'>"));
+        let title = |text: &str| page(&format!("<title>{text}</title>"));
+        for [one, other] in [[describe(fox), describe(whale)], [title(fox), title(whale)]] {
+            let compared = compared(&Page::html(&one), &Page::html(&other));
+            assert_eq!(Level::Standard.allows(&compared), Err(Reason::Share), "{one}");
+        }
     }
 
     fn texts(removed: &str, kept: &str) -> [Option<Reason>; 3] {
