@@ -94,7 +94,7 @@ pub struct Options {
 
 /// The command line of a bench: the options of all benches, and its own in `More`.
 #[derive(Parser)]
-struct Line<More: Args> {
+struct CommandLine<More: Args> {
     /// Stored fingerprints, or documents: 20K, 10M.
     #[arg(long, value_parser = count)]
     len: Option<usize>,
@@ -134,7 +134,7 @@ impl Options {
     /// Reads the command line. `len` and `queries` are the defaults of `--len` and `--queries`. With `--test`, they are
     /// at most 20,000 and 1,000, even if the options say more.
     pub fn read<More: Args>(len: usize, queries: usize) -> (Self, More) {
-        let line = Line::<More>::parse();
+        let line = CommandLine::<More>::parse();
         let most = |number: usize, most: usize| if line.test { number.min(most) } else { number };
         let options = Self {
             len: most(line.len.unwrap_or(len), 20_000),

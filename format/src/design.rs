@@ -44,7 +44,7 @@ impl Design {
 /// table matches everything (k = 0). Of equal designs, the one with fewer levels is kept.
 pub fn designs(bits: u8, k: u8, tables_max: usize) -> Vec<Design> {
     let mut found = Vec::new();
-    let search = Search { bits, k, tables_max: tables_max.min(TABLES_MAX) };
+    let search = DesignSearch { bits, k, tables_max: tables_max.min(TABLES_MAX) };
     search.run(Design::everything(), Rest { least: bits, greatest: bits }, &mut found);
     found.sort_by_key(|design| (design.tables, Reverse(design.prefix_min), design.levels.len()));
     let mut longest = None;
@@ -119,13 +119,13 @@ impl Rest {
 }
 
 /// The search through all lists of levels.
-struct Search {
+struct DesignSearch {
     bits: u8,
     k: u8,
     tables_max: usize,
 }
 
-impl Search {
+impl DesignSearch {
     /// Appends `design`, which leaves `rest`, and all designs that begin with its levels.
     fn run(&self, design: Design, rest: Rest, found: &mut Vec<Design>) {
         for groups in self.k.saturating_add(1)..=rest.least {

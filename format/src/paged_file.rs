@@ -23,7 +23,7 @@ pub const FOOTER_SIZE: usize = FOOTER_CHECKSUM.end();
 
 /// The magic of the footer, and what errors call the parts of the file.
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub(crate) struct PagedFileNames {
     pub(crate) magic: &'static [u8; 8],
     pub(crate) file: &'static str,
     pub(crate) footer: &'static str,
@@ -31,7 +31,7 @@ pub(crate) struct Parts {
     pub(crate) page: &'static str,
 }
 
-impl Parts {
+impl PagedFileNames {
     /// Returns the footer of a file with this identity and these page checksums.
     pub(crate) fn footer(&self, identity: u64, checksums: &[u8]) -> [u8; FOOTER_SIZE] {
         let mut footer = [0; FOOTER_SIZE];
@@ -47,7 +47,7 @@ impl Parts {
 #[derive(Clone, Debug)]
 pub struct PagedFile<D, const HEADER: usize> {
     data: D,
-    parts: &'static Parts,
+    parts: &'static PagedFileNames,
     identity: u64,
     /// Bytes of the body.
     end: usize,
@@ -56,7 +56,7 @@ pub struct PagedFile<D, const HEADER: usize> {
 impl<D: AsRef<[u8]>, const HEADER: usize> PagedFile<D, HEADER> {
     /// Opens a file with this identity and a body of `end` bytes: checks its size and its footer, and reads nothing
     /// else.
-    pub(crate) fn open(data: D, parts: &'static Parts, identity: u64, end: u64) -> Result<Self> {
+    pub(crate) fn open(data: D, parts: &'static PagedFileNames, identity: u64, end: u64) -> Result<Self> {
         let bytes = data.as_ref();
         let size = (HEADER + FOOTER_SIZE) as u64 + end + pages::checksums_size(end);
         check_size(parts.file, bytes, usize::try_from(size).unwrap_or(usize::MAX))?;
@@ -166,7 +166,7 @@ impl PagedBody {
     }
 
     /// Appends the rest of the file to `out`: the last page, the checksums, and the footer.
-    pub(crate) fn finish(mut self, parts: &Parts, out: &mut Vec<u8>) {
+    pub(crate) fn finish(mut self, parts: &PagedFileNames, out: &mut Vec<u8>) {
         if !self.page.is_empty() {
             self.end_page(out);
         }

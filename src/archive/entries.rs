@@ -45,7 +45,7 @@ pub(super) trait Entries: Send {
     }
 
     /// Returns the reader, if the entries are in a stream.
-    fn reader(&self) -> Option<&dyn Reader> {
+    fn reader(&self) -> Option<&dyn EntryReader> {
         None
     }
 
@@ -71,7 +71,7 @@ pub(super) trait Entries: Send {
 }
 
 /// The reader of the records, lines or rows in a stream of bytes.
-pub(super) trait Reader: Send {
+pub(super) trait EntryReader: Send {
     /// Returns the entry of the next record, or `None` at the end.
     fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>>;
 
@@ -115,7 +115,7 @@ pub(super) trait Reader: Send {
 /// The entries in a stream.
 pub(super) struct Records {
     stream: Box<Stream>,
-    reader: Box<dyn Reader>,
+    reader: Box<dyn EntryReader>,
     /// The ranges that are read, if not the whole input is.
     selected: Option<Progress>,
 }
@@ -129,7 +129,7 @@ struct Progress {
 }
 
 impl Records {
-    pub(super) fn new(stream: Stream, reader: impl Reader + 'static) -> Self {
+    pub(super) fn new(stream: Stream, reader: impl EntryReader + 'static) -> Self {
         Self { stream: Box::new(stream), reader: Box::new(reader), selected: None }
     }
 }
@@ -175,7 +175,7 @@ impl Entries for Records {
         can
     }
 
-    fn reader(&self) -> Option<&dyn Reader> {
+    fn reader(&self) -> Option<&dyn EntryReader> {
         Some(&*self.reader)
     }
 
@@ -200,7 +200,12 @@ impl Entries for Records {
 
 impl Progress {
     /// Reads the record of the next range.
-    fn next(&mut self, stream: &mut Stream, reader: &mut dyn Reader, options: &Options) -> io::Result<Option<Entry>> {
+    fn next(
+        &mut self,
+        stream: &mut Stream,
+        reader: &mut dyn EntryReader,
+        options: &Options,
+    ) -> io::Result<Option<Entry>> {
         let Some(range @ ByteRange { offset, length }) = self.ranges.get(self.read) else { return Ok(None) };
         stream.go_to(ResumePoint { offset, inner: 0 })?;
         let entry = reader.next(stream, options)?;

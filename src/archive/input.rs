@@ -13,7 +13,7 @@ use super::ids::Ids;
 use super::open::{self, Located, failed};
 use super::options::Options;
 use super::recognise::{self, Recognised};
-use super::source::{Origin, Source};
+use super::source::{ByteOrigin, Source};
 use super::whole::WholeRecord;
 
 /// An opened input.
@@ -102,7 +102,7 @@ impl Input {
     /// Errors of [`Input::open`].
     pub fn from_bytes(bytes: Vec<u8>, name: &str, options: &Options) -> Result<Input, ArchiveError> {
         let size = bytes.len() as u64;
-        let source = Source::new(Origin::Seekable(Box::new(Cursor::new(bytes)), size));
+        let source = Source::new(ByteOrigin::Seekable(Box::new(Cursor::new(bytes)), size));
         Input::new(source, &Opening::new(Path::new(name), options))
     }
 
@@ -116,7 +116,7 @@ impl Input {
         name: &str,
         options: &Options,
     ) -> Result<Input, ArchiveError> {
-        Input::new(Source::new(Origin::Forward(Box::new(reader))), &Opening::new(Path::new(name), options))
+        Input::new(Source::new(ByteOrigin::Forward(Box::new(reader))), &Opening::new(Path::new(name), options))
     }
 
     fn new(source: Source, file: &Opening<'_>) -> Result<Input, ArchiveError> {

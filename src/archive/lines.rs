@@ -6,7 +6,7 @@ use super::entry::{Entry, Reason, ResumePoint};
 use super::stream::{Fill, Stream};
 
 /// The result of reading a line.
-pub(super) enum Line {
+pub(super) enum LineRead {
     /// A line of this many bytes of the window, with its end if it has one. The caller consumes it.
     Held(usize),
     /// An entry for bytes that are not a line; they are consumed.
@@ -15,14 +15,14 @@ pub(super) enum Line {
 }
 
 /// Reads the next line into the window.
-pub(super) fn next(stream: &mut Stream, limit: usize) -> io::Result<Line> {
+pub(super) fn next(stream: &mut Stream, limit: usize) -> io::Result<LineRead> {
     let point = stream.point();
     let mut searched = 0;
     loop {
         let window = stream.window();
         if let Some(at) = memchr::memchr(b'\n', &window[searched..]) {
             let len = searched + at + 1;
-            return if len > limit { too_long(stream, point, limit) } else { Ok(Line::Held(len)) };
+            return if len > limit { too_long(stream, point, limit) } else { Ok(LineRead::Held(len)) };
         }
         searched = window.len();
         if searched > limit {
@@ -31,19 +31,19 @@ pub(super) fn next(stream: &mut Stream, limit: usize) -> io::Result<Line> {
         match stream.fill()? {
             Fill::More => {}
             Fill::Full => return too_long(stream, point, limit),
-            Fill::End if searched == 0 => return Ok(Line::End),
-            Fill::End => return Ok(Line::Held(searched)),
+            Fill::End if searched == 0 => return Ok(LineRead::End),
+            Fill::End => return Ok(LineRead::Held(searched)),
             Fill::Torn => {
                 stream.consume(searched);
                 if let Some(tear) = stream.mend() {
-                    return Ok(Line::Trouble(tear.into_entry()));
+                    return Ok(LineRead::Trouble(tear.into_entry()));
                 }
             }
         }
     }
 }
 
-fn too_long(stream: &mut Stream, point: ResumePoint, limit: usize) -> io::Result<Line> {
+fn too_long(stream: &mut Stream, point: ResumePoint, limit: usize) -> io::Result<LineRead> {
     let mut len = 0;
     loop {
         let window = stream.window();
@@ -56,7 +56,7 @@ fn too_long(stream: &mut Stream, point: ResumePoint, limit: usize) -> io::Result
         }
     }
     let position = stream.position_since(point, len);
-    Ok(Line::Trouble(Entry::skipped(
+    Ok(LineRead::Trouble(Entry::skipped(
         position,
         Reason::LineTooLong,
         format!("line longer than {limit} bytes, by the limits max-record and memory-limit"),

@@ -12,8 +12,8 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use super::names::text_of;
 use super::ranges::Ranges;
-use super::source::{Origin, ReadSeek, Source};
-use super::zip::{self, Found};
+use super::source::{ByteOrigin, ReadSeek, Source};
+use super::zip::{self, ZipArchives};
 use super::{ArchiveError, Options};
 
 /// Number of bytes at each end of a file from which its identity is computed.
@@ -106,7 +106,7 @@ pub fn absolute(path: &Path) -> io::Result<PathBuf> {
 pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
     let opening = |source| failed("opening", path, source);
     if path.as_os_str() == "-" {
-        return Ok(Source::new(Origin::Forward(Box::new(io::stdin()))));
+        return Ok(Source::new(ByteOrigin::Forward(Box::new(io::stdin()))));
     }
     let (file, size): (Box<dyn ReadSeek>, u64) = if is_remote(path) {
         let object = RemoteFile::open(path).map_err(opening)?;
@@ -116,15 +116,15 @@ pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
         let file = File::open(path).map_err(opening)?;
         let metadata = file.metadata().map_err(opening)?;
         if !metadata.is_file() {
-            return Ok(Source::new(Origin::Forward(Box::new(file))));
+            return Ok(Source::new(ByteOrigin::Forward(Box::new(file))));
         }
         (Box::new(file), metadata.len())
     };
     let found = zip::archives(file, size).map_err(|source| failed("reading", path, source))?;
     Ok(Source::new(match found {
-        Found::None(file) => Origin::Seekable(file, size),
-        Found::Archives(archives, len) => Origin::Seekable(Box::new(archives), len),
-        Found::Unusable(why) => return Err(ArchiveError::UnusableZip { path: path.to_owned(), why }),
+        ZipArchives::None(file) => ByteOrigin::Seekable(file, size),
+        ZipArchives::Archives(archives, len) => ByteOrigin::Seekable(Box::new(archives), len),
+        ZipArchives::Unusable(why) => return Err(ArchiveError::UnusableZip { path: path.to_owned(), why }),
     }))
 }
 
@@ -133,8 +133,8 @@ pub(super) fn source(path: &Path) -> Result<Source, ArchiveError> {
 #[cfg(feature = "parquet")]
 pub(super) fn seekable(source: Source) -> io::Result<(Box<dyn ReadSeek>, u64)> {
     match source.into_origin() {
-        (Origin::Seekable(origin, size), _) => Ok((origin, size)),
-        (Origin::Forward(mut rest), held) => {
+        (ByteOrigin::Seekable(origin, size), _) => Ok((origin, size)),
+        (ByteOrigin::Forward(mut rest), held) => {
             let mut file = tempfile::tempfile()?;
             let size = io::copy(&mut held.as_slice().chain(&mut rest), &mut file)?;
             Ok((Box::new(file), size))

@@ -12,7 +12,7 @@ use lz4_flex::frame::FrameDecoder;
 use lzma_rust2::XzReader;
 
 use super::limits::Limits;
-use super::source::{Origin, Source};
+use super::source::{ByteOrigin, Source};
 
 /// Number of bytes that are read at once.
 const PIECE: usize = 64 << 10;
@@ -52,7 +52,7 @@ pub(super) fn unpacked(source: Source, packing: Packing, limits: &Limits) -> Sou
         }
         Packing::Lz4 => Box::new(Frames(FrameDecoder::new(bytes))),
     };
-    Source::unpacked(Origin::Forward(decoder), read, size.unwrap_or(0))
+    Source::unpacked(ByteOrigin::Forward(decoder), read, size.unwrap_or(0))
 }
 
 /// The bytes of a file, counted.

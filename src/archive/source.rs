@@ -17,7 +17,7 @@ pub(super) trait ReadSeek: Read + Seek + Send {}
 impl<T: Read + Seek + Send> ReadSeek for T {}
 
 /// The origin of the bytes.
-pub(super) enum Origin {
+pub(super) enum ByteOrigin {
     /// A seekable origin of a known size.
     Seekable(Box<dyn ReadSeek>, u64),
     /// An origin that only goes forward: the standard input.
@@ -26,7 +26,7 @@ pub(super) enum Origin {
 
 /// A buffered origin with its offset.
 pub(super) struct Source {
-    origin: Origin,
+    origin: ByteOrigin,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -47,12 +47,12 @@ struct Packed {
 }
 
 impl Source {
-    pub(super) fn new(origin: Origin) -> Source {
+    pub(super) fn new(origin: ByteOrigin) -> Source {
         Source { origin, buffer: vec![0; 2 * LOOK], start: 0, end: 0, next: 0, at_end: false, packed: None }
     }
 
     /// Returns the source of a file's decompressed bytes, given the counter of bytes read from the file, and its size.
-    pub(super) fn unpacked(origin: Origin, read: Arc<AtomicU64>, size: u64) -> Source {
+    pub(super) fn unpacked(origin: ByteOrigin, read: Arc<AtomicU64>, size: u64) -> Source {
         Source { packed: Some(Packed { read, size, fault: None }), ..Source::new(origin) }
     }
 
@@ -89,7 +89,7 @@ impl Source {
 
     /// Returns the origin, and the bytes that were read from it and not consumed.
     #[cfg(feature = "parquet")]
-    pub(super) fn into_origin(self) -> (Origin, Vec<u8>) {
+    pub(super) fn into_origin(self) -> (ByteOrigin, Vec<u8>) {
         let held = self.available().to_vec();
         (self.origin, held)
     }
@@ -97,8 +97,8 @@ impl Source {
     /// Returns the size of the file, if known.
     pub(super) fn size(&self) -> Option<u64> {
         match self.origin {
-            Origin::Seekable(_, size) => Some(size),
-            Origin::Forward(_) => None,
+            ByteOrigin::Seekable(_, size) => Some(size),
+            ByteOrigin::Forward(_) => None,
         }
     }
 
@@ -166,7 +166,7 @@ impl Source {
             return Ok(true);
         }
         match &mut self.origin {
-            Origin::Seekable(origin, _) => {
+            ByteOrigin::Seekable(origin, _) => {
                 origin.seek(SeekFrom::Start(offset))?;
                 self.start = 0;
                 self.end = 0;
@@ -174,8 +174,8 @@ impl Source {
                 self.at_end = false;
                 Ok(true)
             }
-            Origin::Forward(_) if offset < first => Ok(false),
-            Origin::Forward(_) => {
+            ByteOrigin::Forward(_) if offset < first => Ok(false),
+            ByteOrigin::Forward(_) => {
                 while self.offset() < offset {
                     let step = (offset - self.offset()).min(self.fill(1)? as u64);
                     if step == 0 {
@@ -189,11 +189,11 @@ impl Source {
     }
 }
 
-fn read(origin: &mut Origin, out: &mut [u8]) -> io::Result<usize> {
+fn read(origin: &mut ByteOrigin, out: &mut [u8]) -> io::Result<usize> {
     loop {
         let result = match origin {
-            Origin::Seekable(origin, _) => origin.read(out),
-            Origin::Forward(origin) => origin.read(out),
+            ByteOrigin::Seekable(origin, _) => origin.read(out),
+            ByteOrigin::Forward(origin) => origin.read(out),
         };
         match result {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}

@@ -2,7 +2,7 @@
 
 use std::io::{self, Cursor, ErrorKind, Read};
 
-use super::source::{Origin, Source};
+use super::source::{ByteOrigin, Source};
 
 /// Bytes from which the encoding is detected.
 const HEAD: usize = 16;
@@ -100,7 +100,7 @@ pub(super) fn utf8_source(source: Source) -> io::Result<Source> {
     let size = source.size().unwrap_or(0);
     let counted = super::packed::Counted::new(source);
     let read = counted.counter();
-    Ok(Source::unpacked(Origin::Forward(Box::new(Utf8Reader::new(counted)?)), read, size))
+    Ok(Source::unpacked(ByteOrigin::Forward(Box::new(Utf8Reader::new(counted)?)), read, size))
 }
 
 /// Decoder of UTF-16.

@@ -48,7 +48,7 @@ pub(super) struct Archives {
 }
 
 /// The result of looking for archives in a file.
-pub(super) enum Found {
+pub(super) enum ZipArchives {
     /// The file is no zip file, or one without archives: it is given back.
     None(Box<dyn ReadSeek>),
     /// The archives of a WACZ file, and their number of bytes.
@@ -58,10 +58,10 @@ pub(super) enum Found {
 }
 
 /// Looks for archives in a file of this size.
-pub(super) fn archives(mut file: Box<dyn ReadSeek>, size: u64) -> io::Result<Found> {
+pub(super) fn archives(mut file: Box<dyn ReadSeek>, size: u64) -> io::Result<ZipArchives> {
     if read_at(&mut file, 0, MAGIC.len(), size)?.is_none_or(|head| head != MAGIC) {
         file.seek(SeekFrom::Start(0))?;
-        return Ok(Found::None(file));
+        return Ok(ZipArchives::None(file));
     }
     let spans = match directory(&mut file, size)? {
         Some(directory) => spans(&directory, &mut file, size)?,
@@ -72,13 +72,13 @@ pub(super) fn archives(mut file: Box<dyn ReadSeek>, size: u64) -> io::Result<Fou
     match spans {
         Ok(spans) if spans.is_empty() => {
             file.seek(SeekFrom::Start(0))?;
-            Ok(Found::None(file))
+            Ok(ZipArchives::None(file))
         }
         Ok(spans) => {
             let len = spans.iter().map(|span| span.len).sum();
-            Ok(Found::Archives(Archives { file, spans, at: 0, len }, len))
+            Ok(ZipArchives::Archives(Archives { file, spans, at: 0, len }, len))
         }
-        Err(why) => Ok(Found::Unusable(why)),
+        Err(why) => Ok(ZipArchives::Unusable(why)),
     }
 }
 

@@ -84,7 +84,7 @@ impl DifferenceKind {
 
 /// The words and the address of a page, from which a difference is guessed.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct TextWithUrl<'a> {
     /// Its text.
     pub text: &'a str,
     /// Its address.
@@ -93,7 +93,7 @@ pub struct Told<'a> {
 
 /// Guesses the kind of difference between two pages, from each run of different words and the words around it. People
 /// must confirm the guess.
-pub fn difference_kind(a: Told<'_>, b: Told<'_>) -> DifferenceKind {
+pub fn difference_kind(a: TextWithUrl<'_>, b: TextWithUrl<'_>) -> DifferenceKind {
     let words = [a, b].map(|page| page.text.split_whitespace().take(WORDS_MAX).collect::<Vec<&str>>());
     let hashes = [0, 1].map(|side| words[side].iter().map(|word| xxh3_64(word.as_bytes())).collect::<Vec<u64>>());
     let mut runs = Vec::new();
@@ -122,7 +122,7 @@ pub fn difference_kind(a: Told<'_>, b: Told<'_>) -> DifferenceKind {
 
 /// Guesses why a pair is undecided. It cannot be evaluated if it was not read, or is in a script without spaces, which
 /// few judges read; otherwise the kind of difference decides.
-pub fn undecided_reason(a: Option<Told<'_>>, b: Option<Told<'_>>) -> DifferenceKind {
+pub fn undecided_reason(a: Option<TextWithUrl<'_>>, b: Option<TextWithUrl<'_>>) -> DifferenceKind {
     let (Some(a), Some(b)) = (a, b) else { return DifferenceKind::CannotEvaluate };
     let is_foreign = |text: &str| {
         let letters = text.chars().filter(|c| c.is_alphabetic());
@@ -256,7 +256,7 @@ mod tests {
     fn kind(a: &str, b: &str) -> DifferenceKind {
         let text = |changed: &str| format!("welcome to our pages {changed} and much else that is the same for all");
         let (a, b) = (text(a), text(b));
-        let told = |text| Told { text, url: Some("http://www.shop.example/offers/blue-lamp.html") };
+        let told = |text| TextWithUrl { text, url: Some("http://www.shop.example/offers/blue-lamp.html") };
         assert_eq!(difference_kind(told(&a), told(&b)), difference_kind(told(&b), told(&a)));
         difference_kind(told(&a), told(&b))
     }
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_reason_is_guessed_by_script_and_difference() {
-        let told = |text| Some(Told { text, url: None });
+        let told = |text| Some(TextWithUrl { text, url: None });
         assert_eq!(undecided_reason(told("a b"), None), DifferenceKind::CannotEvaluate);
         assert_eq!(undecided_reason(told("\u{6f22}\u{5b57} a"), told("a b")), DifferenceKind::CannotEvaluate);
         assert_eq!(undecided_reason(told("a b"), told("a b")), DifferenceKind::Form);

@@ -74,7 +74,7 @@ struct Word<'a> {
 
 /// A stretch of equal or of different words: its beginning and length in each text.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct WordStretch {
     from: [usize; 2],
     len: [usize; 2],
     is_equal: bool,
@@ -96,12 +96,12 @@ impl WordDiff {
         for (to, len) in ends {
             let only = [to[0] - at[0], to[1] - at[1]];
             if only != [0, 0] {
-                stretches.push(Stretch { from: at, len: only, is_equal: false });
+                stretches.push(WordStretch { from: at, len: only, is_equal: false });
                 diff.only_left += only[0];
                 diff.only_right += only[1];
             }
             if len > 0 {
-                stretches.push(Stretch { from: to, len: [len, len], is_equal: true });
+                stretches.push(WordStretch { from: to, len: [len, len], is_equal: true });
             }
             at = [to[0] + len, to[1] + len];
         }
@@ -173,7 +173,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
 }
 
 /// Divides the stretches into rows, wherever there are more equal words between two differences than are shown.
-fn rows(stretches: &[Stretch], words: [&[Word<'_>]; 2]) -> Vec<DiffRow> {
+fn rows(stretches: &[WordStretch], words: [&[Word<'_>]; 2]) -> Vec<DiffRow> {
     let mut rows = Vec::new();
     let mut sides: [Vec<DiffRun>; 2] = Default::default();
     for (index, stretch) in stretches.iter().enumerate() {

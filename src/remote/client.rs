@@ -105,7 +105,7 @@ pub(crate) fn received<T>(receiver: &Receiver<T>) -> io::Result<T> {
 }
 
 /// Opens a file of an HTTP server, of which the first bytes are asked for.
-pub(crate) fn open_http(path: &Path, first: u64) -> io::Result<http::Opened> {
+pub(crate) fn open_http(path: &Path, first: u64) -> io::Result<http::Served> {
     let address = path.to_str().unwrap_or_default();
     let listed = std::env::var_os(credentials::VARIABLE).map(|list| credentials::list(Path::new(&list))).transpose()?;
     let supplied = listed.and_then(|list| credentials::supplied(address, &list));
@@ -122,7 +122,7 @@ pub(crate) fn open_http(path: &Path, first: u64) -> io::Result<http::Opened> {
     let asked = url.clone();
     let opened = wait(async move { http::open(servers, asked, first, copy).await })??;
     with(|world| match &opened {
-        http::Opened::Whole(copy) => {
+        http::Served::Whole(copy) => {
             world.copies.retain(|(known, _)| *known != url);
             world.copies.push_back((url, Arc::clone(copy)));
             if world.copies.len() > COPIES {
@@ -130,8 +130,8 @@ pub(crate) fn open_http(path: &Path, first: u64) -> io::Result<http::Opened> {
             }
             Ok(())
         }
-        http::Opened::Ranges(file, _) if file.is_exact() => Ok(()),
-        http::Opened::Ranges(file, first) => {
+        http::Served::Ranges(file, _) if file.is_exact() => Ok(()),
+        http::Served::Ranges(file, first) => {
             let beginning = (file.version().clone(), hash_of(first));
             let known = world.beginnings.remove(&url);
             if known.is_some_and(|known| known.0 == beginning.0 && known.1 != beginning.1) {

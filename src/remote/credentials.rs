@@ -39,14 +39,14 @@ fn name_of(parameter: &str) -> &str {
 }
 
 /// The parts of an address: its scheme, what stands before the `@` of its server, the rest, and its query.
-struct Parts<'a> {
+struct AddressParts<'a> {
     scheme: &'a str,
     user: Option<&'a str>,
     rest: &'a str,
     query: Option<&'a str>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> AddressParts<'a> {
     fn of(address: &'a str) -> Option<Self> {
         let (scheme, rest) = address.split_once("://")?;
         let (rest, query) = match rest.split_once('?') {
@@ -98,7 +98,7 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
         let end = text[mark + 3..].find(ends).map_or(text.len(), |at| mark + 3 + at);
         // A message goes on with punctuation that is not of the address.
         let end = mark + 3 + text[mark + 3..end].trim_end_matches([':', ',', ';', '.', ')']).len();
-        let address = Parts::of(&text[begin..end]).filter(Parts::has_credentials);
+        let address = AddressParts::of(&text[begin..end]).filter(AddressParts::has_credentials);
         out.push_str(&text[done..begin]);
         out.push_str(&address.map_or(Cow::Borrowed(&text[begin..end]), |parts| parts.bare().into()));
         done = end;
@@ -113,8 +113,8 @@ pub fn without_credentials(text: &str) -> Cow<'_, str> {
 /// Returns a path without the credentials of its address; see [`without_credentials`].
 #[must_use]
 pub fn path_without_credentials(path: &Path) -> Cow<'_, Path> {
-    let address = path.to_str().filter(|text| text.contains("://")).and_then(Parts::of);
-    match address.filter(Parts::has_credentials) {
+    let address = path.to_str().filter(|text| text.contains("://")).and_then(AddressParts::of);
+    match address.filter(AddressParts::has_credentials) {
         Some(parts) => Cow::Owned(parts.bare().into()),
         None => Cow::Borrowed(path),
     }
@@ -134,13 +134,13 @@ pub(crate) fn list(path: &Path) -> io::Result<String> {
 /// that ends with `/` and that this address is below. An address that has credentials keeps them.
 #[cfg(feature = "cloud")]
 pub(crate) fn supplied(address: &str, list: &str) -> Option<String> {
-    let asked = Parts::of(address).filter(|parts| !parts.has_credentials())?;
-    let fits = |known: &Parts<'_>| {
+    let asked = AddressParts::of(address).filter(|parts| !parts.has_credentials())?;
+    let fits = |known: &AddressParts<'_>| {
         let is_same = known.bare() == asked.bare();
         let is_above = known.rest.ends_with('/') && asked.rest.starts_with(known.rest);
         known.scheme.eq_ignore_ascii_case(asked.scheme) && (is_same || is_above)
     };
-    let lines = list.lines().map(str::trim).filter_map(Parts::of);
+    let lines = list.lines().map(str::trim).filter_map(AddressParts::of);
     let known = lines.filter(|known| known.has_credentials() && fits(known)).max_by_key(|known| known.rest.len())?;
     let user = known.user.map_or_else(String::new, |user| format!("{user}@"));
     let of_asked = asked.query.into_iter().flat_map(|query| query.split('&'));

@@ -18,7 +18,7 @@ use tokio::task::AbortHandle;
 use crate::address::Address;
 use crate::client::{self, Client, client_of, received};
 use crate::failure::Failure;
-use crate::http::{HttpFile, Opened};
+use crate::http::{HttpFile, Served};
 use crate::spool::Spool;
 use crate::trouble::REPLACED;
 
@@ -46,14 +46,14 @@ enum Inner {
 }
 
 /// Where ranges are read.
-enum Origin {
+enum RangeOrigin {
     Store(Client, ObjectMeta),
     Server(HttpFile),
 }
 
 /// An object that is read in ranges.
 struct RangesFile {
-    origin: Arc<Origin>,
+    origin: Arc<RangeOrigin>,
     /// The bytes that were received last, and the offset of the first one.
     here: Bytes,
     start: u64,
@@ -83,7 +83,7 @@ impl Drop for Request {
     }
 }
 
-impl Origin {
+impl RangeOrigin {
     fn size(&self) -> u64 {
         match self {
             Self::Store(_, object) => object.size,
@@ -144,8 +144,8 @@ impl RemoteFile {
     pub fn open(path: &Path) -> io::Result<Self> {
         if Address::of(path).is_some_and(|address| address.is_http()) {
             return Ok(Self(match client::open_http(path, FIRST)? {
-                Opened::Ranges(file, first) => Inner::Ranges(RangesFile::new(Origin::Server(file), first)),
-                Opened::Whole(copy) => Inner::Copy(copy, 0),
+                Served::Ranges(file, first) => Inner::Ranges(RangesFile::new(RangeOrigin::Server(file), first)),
+                Served::Whole(copy) => Inner::Copy(copy, 0),
             }));
         }
         let (client, location) = client_of(path)?;
@@ -155,7 +155,7 @@ impl RemoteFile {
     fn of(client: Client, location: Location) -> io::Result<Self> {
         let asked = Arc::clone(&client);
         let object = client::wait(async move { asked.head(&location).await })?.map_err(client::told)?;
-        Ok(Self(Inner::Ranges(RangesFile::new(Origin::Store(client, object), Bytes::new()))))
+        Ok(Self(Inner::Ranges(RangesFile::new(RangeOrigin::Store(client, object), Bytes::new()))))
     }
 
     /// Returns the size in bytes.
@@ -178,7 +178,7 @@ impl RemoteFile {
 }
 
 impl RangesFile {
-    fn new(origin: Origin, here: Bytes) -> Self {
+    fn new(origin: RangeOrigin, here: Bytes) -> Self {
         let next = here.len() as u64;
         let (origin, ahead) = (Arc::new(origin), VecDeque::new());
         Self { origin, here, start: 0, at: 0, ahead, first: 0, next, step: FIRST, requests: 1 }

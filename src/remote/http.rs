@@ -35,7 +35,7 @@ pub(crate) struct HttpFile {
 
 /// A file as its server sends it.
 #[allow(clippy::large_enum_variant, reason = "it is passed on once for each object")]
-pub(crate) enum Opened {
+pub(crate) enum Served {
     /// In ranges; the first bytes are here.
     Ranges(HttpFile, Bytes),
     /// Whole.
@@ -72,7 +72,7 @@ impl Attempts {
 }
 
 /// Opens a file by asking for its first bytes. A copy of the same version in `copies` is used again.
-pub(crate) async fn open(servers: Servers, url: Url, first: u64, copy: Option<Arc<Spool>>) -> io::Result<Opened> {
+pub(crate) async fn open(servers: Servers, url: Url, first: u64, copy: Option<Arc<Spool>>) -> io::Result<Served> {
     // Its address may be wrong.
     let mut attempts = Attempts::begin(Duration::from_secs(3));
     loop {
@@ -83,7 +83,7 @@ pub(crate) async fn open(servers: Servers, url: Url, first: u64, copy: Option<Ar
     }
 }
 
-async fn open_once(servers: &Servers, url: &Url, first: u64, copy: Option<&Arc<Spool>>) -> Result<Opened, Trouble> {
+async fn open_once(servers: &Servers, url: &Url, first: u64, copy: Option<&Arc<Spool>>) -> Result<Served, Trouble> {
     let answer = ask(servers, url, Some(0..first), None).await?;
     let status = answer.status();
     if status == StatusCode::PARTIAL_CONTENT {
@@ -94,7 +94,7 @@ async fn open_once(servers: &Servers, url: &Url, first: u64, copy: Option<&Arc<S
         let version = Version::of(answer.headers(), size);
         if let (true, Some(size)) = (version.is_known(), size) {
             let bytes = body(answer, range.end).await?;
-            return Ok(Opened::Ranges(HttpFile { servers: servers.clone(), url: url.clone(), version, size }, bytes));
+            return Ok(Served::Ranges(HttpFile { servers: servers.clone(), url: url.clone(), version, size }, bytes));
         }
     }
     // An empty file has no range.
@@ -110,8 +110,8 @@ async fn open_once(servers: &Servers, url: &Url, first: u64, copy: Option<&Arc<S
     }
     let version = Version::of(answer.headers(), answer.content_length());
     match copy.filter(|copy| version.is_known() && copy.version == version) {
-        Some(copy) => Ok(Opened::Whole(Arc::clone(copy))),
-        None => Ok(Opened::Whole(Arc::new(copied(answer, version).await?))),
+        Some(copy) => Ok(Served::Whole(Arc::clone(copy))),
+        None => Ok(Served::Whole(Arc::new(copied(answer, version).await?))),
     }
 }
 

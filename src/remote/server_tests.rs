@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use crate::http::Opened;
+use crate::http::Served;
 use crate::servers::{Lookup, Servers};
 use crate::{RemoteFile, is_remote_failure};
 
@@ -338,8 +338,8 @@ fn open_by_name(server: &Server, name: &str, servers: &Servers) -> std::io::Resu
     let servers = servers.clone();
     let opened = crate::client::wait(async move { crate::http::open(servers, url, 10, None).await })??;
     match opened {
-        Opened::Ranges(_, bytes) => Ok(bytes[0]),
-        Opened::Whole(_) => panic!("it has ranges"),
+        Served::Ranges(_, bytes) => Ok(bytes[0]),
+        Served::Whole(_) => panic!("it has ranges"),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::block::BLOCK_SIZE;
 use crate::digest::Digest;
 use crate::error::malformed;
 use crate::fields::{self, Seal, layout};
-use crate::paged_file::Parts;
+use crate::paged_file::PagedFileNames;
 pub use crate::paged_file::{
     FOOTER_CHECKSUM, FOOTER_FIELDS, FOOTER_IDENTITY, FOOTER_SIZE, FOOTER_START, PAGES_CHECKSUM,
 };
@@ -27,7 +27,7 @@ pub const MAGIC: &[u8; 8] = b"\x89nddbP\r\n";
 /// Magic of the footer.
 pub const FOOTER_MAGIC: &[u8; 8] = b"\x89nddbQ\r\n";
 /// Names of the parts of a postings file.
-pub(super) const PARTS: Parts = Parts {
+pub(super) const PARTS: PagedFileNames = PagedFileNames {
     magic: FOOTER_MAGIC,
     file: "postings",
     footer: "postings footer",

@@ -4,7 +4,7 @@ use crate::Result;
 use crate::digest::Digest;
 use crate::error::malformed;
 use crate::fields::{self, Seal, layout};
-use crate::paged_file::Parts;
+use crate::paged_file::PagedFileNames;
 pub use crate::paged_file::{
     FOOTER_CHECKSUM, FOOTER_FIELDS, FOOTER_IDENTITY, FOOTER_SIZE, FOOTER_START, PAGES_CHECKSUM,
 };
@@ -25,7 +25,7 @@ pub const MAGIC: &[u8; 8] = b"\x89nddbU\r\n";
 /// Magic of the footer.
 pub const FOOTER_MAGIC: &[u8; 8] = b"\x89nddbV\r\n";
 /// Names of the parts of a file of summaries.
-pub(super) const PARTS: Parts = Parts {
+pub(super) const PARTS: PagedFileNames = PagedFileNames {
     magic: FOOTER_MAGIC,
     file: "summaries",
     footer: "footer of summaries",

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use super::warc::decimal;
 use super::{InputFormat, Layout, text_start};
 use crate::date::Date;
-use crate::entries::Reader;
+use crate::entries::EntryReader;
 use crate::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, ResumePoint, is_text_id};
 use crate::framing::{self, Ending, Marker};
 use crate::headers::Headers;
@@ -43,7 +43,7 @@ struct Arc {
 }
 
 /// The fields of a record line.
-struct Line<'a> {
+struct RecordLine<'a> {
     url: &'a [u8],
     date: &'a [u8],
     media_type: &'a [u8],
@@ -53,7 +53,7 @@ struct Line<'a> {
 
 /// Parses a record line from both ends. The scheme identifies a URL; the IP address and the date identify a record
 /// line.
-fn parse(line: &[u8]) -> Option<Line<'_>> {
+fn parse(line: &[u8]) -> Option<RecordLine<'_>> {
     let line = line.trim_ascii_end();
     let scheme = line.iter().take(32).position(|&b| b == b':')?;
     let lettered = line[..scheme].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
@@ -73,7 +73,7 @@ fn parse(line: &[u8]) -> Option<Line<'_>> {
             let rest = &line[end + 1..];
             let (media_type, tail) = rest.split_at(memchr::memchr(b' ', rest)?);
             let length = tail.rsplit(|&b| b == b' ').next().unwrap_or(tail);
-            return Some(Line { url: &line[..before], date, media_type, length: decimal(length) });
+            return Some(RecordLine { url: &line[..before], date, media_type, length: decimal(length) });
         }
         end = space;
     }
@@ -116,7 +116,7 @@ fn keep(bytes: &[u8]) -> usize {
     if last > LINE_MAX { 0 } else { last }
 }
 
-impl Reader for Arc {
+impl EntryReader for Arc {
     fn has_records(&self) -> bool {
         true
     }
@@ -159,7 +159,7 @@ impl Arc {
     /// longer than the limit.
     fn content(
         &mut self,
-        line: &Line<'_>,
+        line: &RecordLine<'_>,
         content: &[u8],
         (cut, is_over): (bool, bool),
         options: &Options,

@@ -11,7 +11,7 @@ use nddb_page::text::PageKind;
 use super::fingerprints::parse_hex;
 use super::{InputFormat, Layout, Opened, Opening};
 use crate::date::Date;
-use crate::entries::Reader as EntryReader;
+use crate::entries::EntryReader;
 use crate::entry::{Entry, EntryContent, PageEntry, Reason, is_text_id};
 use crate::error::ArchiveError;
 use crate::layouts;
@@ -66,7 +66,7 @@ struct Columns {
 }
 
 /// The result of reading a row.
-enum Row {
+enum RowRead {
     Held,
     TooLong,
     Torn(Tear),
@@ -131,9 +131,9 @@ impl Csv {
             unsure: false,
         };
         match csv.read(stream, options.limits.header)? {
-            Row::Held => {}
-            Row::TooLong => return Ok(Err("its first line is too long for a header of columns".to_owned())),
-            Row::Torn(_) | Row::End => return Ok(Err("it ends inside the header of columns".to_owned())),
+            RowRead::Held => {}
+            RowRead::TooLong => return Ok(Err("its first line is too long for a header of columns".to_owned())),
+            RowRead::Torn(_) | RowRead::End => return Ok(Err("it ends inside the header of columns".to_owned())),
         }
         csv.keeps_rows = false;
         csv.width = csv.ends.len();
@@ -199,7 +199,7 @@ impl Csv {
     }
 
     /// Reads a row into the fields; a row that is too long is read as empty.
-    fn read(&mut self, stream: &mut Stream, limit: usize) -> io::Result<Row> {
+    fn read(&mut self, stream: &mut Stream, limit: usize) -> io::Result<RowRead> {
         self.reader.reset();
         let (mut len, mut count, mut is_too_long) = (0, 0, false);
         loop {
@@ -207,7 +207,7 @@ impl Csv {
                 match stream.fill()? {
                     Fill::Torn => {
                         if let Some(tear) = stream.mend() {
-                            return Ok(Row::Torn(tear));
+                            return Ok(RowRead::Torn(tear));
                         }
                     }
                     Fill::More | Fill::Full | Fill::End => {}
@@ -233,12 +233,12 @@ impl Csv {
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull => self.fields.resize(2 * self.fields.len().min(limit + (4 << 10)), 0),
                 ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len().min(COLUMNS_MAX), 0),
-                ReadRecordResult::Record if is_too_long => return Ok(Row::TooLong),
+                ReadRecordResult::Record if is_too_long => return Ok(RowRead::TooLong),
                 ReadRecordResult::Record => {
                     self.ends.truncate(count);
-                    return Ok(Row::Held);
+                    return Ok(RowRead::Held);
                 }
-                ReadRecordResult::End => return Ok(if is_too_long { Row::TooLong } else { Row::End }),
+                ReadRecordResult::End => return Ok(if is_too_long { RowRead::TooLong } else { RowRead::End }),
             }
         }
     }
@@ -259,26 +259,26 @@ impl EntryReader for Csv {
         let row = self.read(stream, options.limits.record)?;
         let position = stream.position_since(point, stream.offset() - begin);
         let content = match row {
-            Row::End => return Ok(None),
-            Row::Torn(tear) => {
+            RowRead::End => return Ok(None),
+            RowRead::Torn(tear) => {
                 self.unsure = true;
                 return Ok(Some(tear.into_entry()));
             }
-            Row::TooLong => {
+            RowRead::TooLong => {
                 let limit = options.limits.record;
                 skipped(
                     Reason::LineTooLong,
                     format!("row longer than {limit} bytes, by the limits max-record and memory-limit"),
                 )
             }
-            Row::Held if std::mem::take(&mut self.unsure) => {
+            RowRead::Held if std::mem::take(&mut self.unsure) => {
                 skipped(Reason::BadLine, "perhaps the rest of a damaged row".to_owned())
             }
-            Row::Held if self.ends.len() != self.width => {
+            RowRead::Held if self.ends.len() != self.width => {
                 let (found, width) = (self.ends.len(), self.width);
                 skipped(Reason::BadLine, format!("a row of {found} fields below a header of {width}"))
             }
-            Row::Held => self.document(options).unwrap_or_else(|content| content),
+            RowRead::Held => self.document(options).unwrap_or_else(|content| content),
         };
         Ok(Some(Entry { position, content }))
     }

@@ -3,10 +3,10 @@
 use std::io;
 
 use super::{Format, InputFormat, Layout, text_start};
-use crate::entries::Reader;
+use crate::entries::EntryReader;
 use crate::entry::{Entry, EntryContent, Reason, is_text_id};
 use crate::layouts;
-use crate::lines::{self, Line};
+use crate::lines::{self, LineRead};
 use crate::options::Options;
 use crate::stream::{Fill, Stream};
 
@@ -47,19 +47,19 @@ struct Tsv {
     unsure: bool,
 }
 
-impl Reader for Tsv {
+impl EntryReader for Tsv {
     fn next(&mut self, stream: &mut Stream, _: &Options) -> io::Result<Option<Entry>> {
         loop {
             let point = stream.point();
             let len = match lines::next(stream, TSV_LINE_MAX)? {
-                Line::End => return Ok(None),
-                Line::Trouble(entry) => {
+                LineRead::End => return Ok(None),
+                LineRead::Trouble(entry) => {
                     let is_damage = |reason: &Reason| *reason != Reason::LineTooLong;
                     let damage = matches!(&entry.content, EntryContent::Skipped { reason, .. } if is_damage(reason));
                     self.unsure = damage;
                     return Ok(Some(entry));
                 }
-                Line::Held(len) => len,
+                LineRead::Held(len) => len,
             };
             let line = &stream.window()[..len];
             let line = line.strip_suffix(b"\n").unwrap_or(line);
@@ -130,7 +130,7 @@ pub(crate) fn parse_hex(text: &[u8]) -> Option<u64> {
 /// Reader of fingerprints of eight bytes, least significant first. Their ids are their ordinals.
 struct U64le;
 
-impl Reader for U64le {
+impl EntryReader for U64le {
     fn next(&mut self, stream: &mut Stream, options: &Options) -> io::Result<Option<Entry>> {
         while stream.window().len() < 8 && stream.fill()? == Fill::More {}
         let point = stream.point();

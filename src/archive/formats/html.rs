@@ -6,7 +6,7 @@ use nddb_page::text::PageKind;
 
 use super::fingerprints::is_line;
 use super::{InputFormat, Layout, Opened, text_start};
-use crate::entries::{Reader, Records};
+use crate::entries::{EntryReader, Records};
 use crate::entry::{Entry, EntryContent, OtherKind, PageEntry, Reason, ResumePoint, is_text_id};
 use crate::ids::Ids;
 use crate::names::text_of;
@@ -46,7 +46,7 @@ impl Document {
     }
 }
 
-impl Reader for Document {
+impl EntryReader for Document {
     fn resume(&mut self) {
         self.done = true;
     }

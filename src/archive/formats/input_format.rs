@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::Format;
-use crate::entries::{Entries, Reader, Records};
+use crate::entries::{Entries, EntryReader, Records};
 use crate::error::ArchiveError;
 use crate::ids::Ids;
 use crate::open::failed;
@@ -74,7 +74,7 @@ impl<'a> Opening<'a> {
     }
 
     /// Returns the records or lines of a stream; `has_no_ids` means that they have no ids of their own.
-    pub(super) fn records(&self, stream: Stream, reader: impl Reader + 'static, has_no_ids: bool) -> Opened {
+    pub(super) fn records(&self, stream: Stream, reader: impl EntryReader + 'static, has_no_ids: bool) -> Opened {
         let ids = Ids::of_rows(self.path, self.options, has_no_ids);
         Opened { entries: Box::new(Records::new(stream, reader)), ids }
     }

@@ -8,7 +8,7 @@ use crate::ids::{self, Ids};
 use crate::open;
 use crate::source::Source;
 #[cfg(feature = "parquet")]
-use crate::table::Table;
+use crate::table::ParquetRows;
 
 pub(super) const FORMAT: InputFormat = InputFormat {
     name: "parquet",
@@ -25,7 +25,7 @@ fn open_file(source: Source, file: &Opening<'_>) -> Result<Opened, ArchiveError>
     let reading = |source| file.reading(source);
     let (origin, size) = open::seekable(source).map_err(reading)?;
     let name = ids::name(file.path, file.options.id_from);
-    let table = Table::open(origin, size, name, file.options).map_err(reading)?;
+    let table = ParquetRows::open(origin, size, name, file.options).map_err(reading)?;
     let entries = Box::new(table.map_err(|why| unusable(file, &why))?);
     Ok(Opened { entries, ids: Ids::made(file.options) })
 }

@@ -7,7 +7,7 @@ use nddb_page::text::PageKind;
 
 use super::{InputFormat, Layout, text_start};
 use crate::date::{self, Date};
-use crate::entries::Reader;
+use crate::entries::EntryReader;
 use crate::entry::{Entry, EntryContent, Links, OtherKind, PageEntry, Reason, ResumePoint, Revisited, is_text_id};
 use crate::framing::{self, Ending, Marker};
 use crate::headers::{self, Headers};
@@ -75,7 +75,7 @@ fn keep(bytes: &[u8]) -> usize {
     bytes.len().min(MAGIC.len() + 1)
 }
 
-impl Reader for Warc {
+impl EntryReader for Warc {
     fn has_records(&self) -> bool {
         true
     }

@@ -13,12 +13,12 @@ pub(super) struct Column {
     pub(super) index: usize,
     /// Its path in the schema, with dots between the names.
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: ColumnType,
 }
 
 /// The type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ColumnType {
     /// Text in UTF-8.
     Text,
     /// Bytes in any encoding.
@@ -38,7 +38,7 @@ pub(super) enum Kind {
 }
 
 /// A part of a text.
-pub(super) enum Part {
+pub(super) enum TextPart {
     /// The text of a column.
     One(Column),
     /// A list of texts, or the contents of messages with the column of their roles, and the only role that is wanted.
@@ -66,7 +66,7 @@ pub(super) struct Columns {
     pub(super) recipe: Option<Column>,
     pub(super) archive: Option<Column>,
     /// The text, if it stands in several parts.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<TextPart>,
 }
 
 impl Columns {
@@ -81,7 +81,7 @@ impl Columns {
     pub(super) fn find(schema: &SchemaDescriptor, options: &Options) -> Result<Columns, String> {
         let Options { fields: names, required, batch_column, .. } = options;
         let usual = JsonFields::default();
-        let find_any = |candidates: &[&str], usual: &str, fits: fn(Kind) -> bool| {
+        let find_any = |candidates: &[&str], usual: &str, fits: fn(ColumnType) -> bool| {
             let name = candidates.first().copied().unwrap_or_default();
             let is_usual = name == usual && required.iter().all(|required| required != name);
             // A column with a name of a well-known data set may hold anything.
@@ -97,8 +97,8 @@ impl Columns {
             }
         };
         let find = |name: &str, usual: &str, fits| find_any(&[name], usual, fits);
-        let is_text = |kind| matches!(kind, Kind::Text | Kind::Bytes);
-        let is_date = |kind| !matches!(kind, Kind::Uuid | Kind::Uint32);
+        let is_text = |kind| matches!(kind, ColumnType::Text | ColumnType::Bytes);
+        let is_date = |kind| !matches!(kind, ColumnType::Uuid | ColumnType::Uint32);
         let batch = match batch_column {
             Some(batch) => find(batch, "", is_text)?,
             None => None,
@@ -124,13 +124,15 @@ impl Columns {
         let columns = Columns {
             id: match options.needs_no_ids() {
                 true => None,
-                false => find(&names.id, &usual.id, |kind| !matches!(kind, Kind::Time(_) | Kind::Days | Kind::Double))?,
+                false => find(&names.id, &usual.id, |kind| {
+                    !matches!(kind, ColumnType::Time(_) | ColumnType::Days | ColumnType::Double)
+                })?,
             },
             url: find_any(&layouts::url(options), &usual.url, is_text)?,
             text,
             html: find(&names.html, &usual.html, is_text)?,
             fp: find(&names.fp, &usual.fp, |kind| {
-                matches!(kind, Kind::Text | Kind::Bytes | Kind::Int64 | Kind::Uint64)
+                matches!(kind, ColumnType::Text | ColumnType::Bytes | ColumnType::Int64 | ColumnType::Uint64)
             })?,
             // If a column has a known name but an unsuitable type, there is no date.
             date: match &options.date {
@@ -154,9 +156,9 @@ impl Columns {
 
     /// Finds the columns of a table of sketches: bytes in `sketch`, and the recipe that made them.
     fn of_sketches(schema: &SchemaDescriptor) -> Option<Columns> {
-        let find = |name: &str, kind: Kind| column(schema, name)?.ok().filter(|column| column.kind == kind);
-        let (sketch, recipe) = (find("sketch", Kind::Bytes)?, find("recipe", Kind::Text)?);
-        let archive = find("archive", Kind::Text);
+        let find = |name: &str, kind: ColumnType| column(schema, name)?.ok().filter(|column| column.kind == kind);
+        let (sketch, recipe) = (find("sketch", ColumnType::Bytes)?, find("recipe", ColumnType::Text)?);
+        let archive = find("archive", ColumnType::Text);
         Some(Columns { sketch: Some(sketch), recipe: Some(recipe), archive, ..Columns::default() })
     }
 
@@ -176,19 +178,22 @@ pub(super) fn column(schema: &SchemaDescriptor, name: &str) -> Option<Result<Col
 }
 
 /// Finds a part of a text: a column of texts, or a list.
-fn part(schema: &SchemaDescriptor, name: &str) -> Option<Part> {
+fn part(schema: &SchemaDescriptor, name: &str) -> Option<TextPart> {
     let one = column(schema, name).and_then(Result::ok);
-    one.filter(|one| matches!(one.kind, Kind::Text | Kind::Bytes)).map(Part::One).or_else(|| list(schema, name))
+    one.filter(|one| matches!(one.kind, ColumnType::Text | ColumnType::Bytes))
+        .map(TextPart::One)
+        .or_else(|| list(schema, name))
 }
 
 /// Finds a list of texts, or of messages, perhaps those of one role: `messages.user`.
-fn list(schema: &SchemaDescriptor, name: &str) -> Option<Part> {
+fn list(schema: &SchemaDescriptor, name: &str) -> Option<TextPart> {
     let find = |name: &str, only: Option<&str>| {
         let (mut texts, mut content, mut role) = (None, None, None);
         for (index, leaf) in schema.columns().iter().enumerate() {
             let path = leaf.path().parts().join(".");
             let Some(inner) = path.strip_prefix(name).and_then(|rest| rest.strip_prefix('.')) else { continue };
-            let Some(kind @ (Kind::Text | Kind::Bytes)) = kind(leaf).filter(|_| leaf.max_rep_level() == 1) else {
+            let Some(kind @ (ColumnType::Text | ColumnType::Bytes)) = kind(leaf).filter(|_| leaf.max_rep_level() == 1)
+            else {
                 continue;
             };
             let of_message: Vec<&str> = inner.split('.').filter(|part| !LEVELS.contains(part)).collect();
@@ -205,9 +210,9 @@ fn list(schema: &SchemaDescriptor, name: &str) -> Option<Part> {
         }
         let only = only.map(str::to_owned);
         match texts.filter(|_| only.is_none()) {
-            Some(content) => Some(Part::List { content, role: None, only }),
+            Some(content) => Some(TextPart::List { content, role: None, only }),
             None if only.is_some() && role.is_none() => None,
-            None => content.map(|content| Part::List { content, role, only }),
+            None => content.map(|content| TextPart::List { content, role, only }),
         }
     };
     find(name, None).or_else(|| name.rsplit_once('.').and_then(|(outer, only)| find(outer, Some(only))))
@@ -219,33 +224,35 @@ fn is_null(schema: &SchemaDescriptor, name: &str) -> bool {
     columns.any(|column| column.logical_type_ref() == Some(&LogicalType::Unknown))
 }
 
-fn kind(column: &ColumnDescriptor) -> Option<Kind> {
+fn kind(column: &ColumnDescriptor) -> Option<ColumnType> {
     let logical = column.logical_type_ref();
     Some(match (column.physical_type(), logical, column.converted_type()) {
         (Type::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Enum | LogicalType::Json), _)
-        | (Type::BYTE_ARRAY, None, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON) => Kind::Text,
-        (Type::BYTE_ARRAY, None, ConvertedType::NONE) => Kind::Bytes,
-        (Type::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Uuid), _) if column.type_length() == 16 => Kind::Uuid,
-        (Type::INT64, Some(LogicalType::Timestamp(time)), _) => Kind::Time(match time.unit {
+        | (Type::BYTE_ARRAY, None, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON) => ColumnType::Text,
+        (Type::BYTE_ARRAY, None, ConvertedType::NONE) => ColumnType::Bytes,
+        (Type::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Uuid), _) if column.type_length() == 16 => ColumnType::Uuid,
+        (Type::INT64, Some(LogicalType::Timestamp(time)), _) => ColumnType::Time(match time.unit {
             TimeUnit::MILLIS => 1_000,
             TimeUnit::MICROS => 1_000_000,
             TimeUnit::NANOS => 1_000_000_000,
         }),
-        (Type::INT32, Some(LogicalType::Date), _) | (Type::INT32, None, ConvertedType::DATE) => Kind::Days,
+        (Type::INT32, Some(LogicalType::Date), _) | (Type::INT32, None, ConvertedType::DATE) => ColumnType::Days,
         // The times of early versions of Spark and Impala.
-        (Type::INT96, ..) => Kind::Time(1),
-        (Type::DOUBLE, ..) => Kind::Double,
-        (Type::INT64, None, ConvertedType::TIMESTAMP_MILLIS) => Kind::Time(1_000),
-        (Type::INT64, None, ConvertedType::TIMESTAMP_MICROS) => Kind::Time(1_000_000),
+        (Type::INT96, ..) => ColumnType::Time(1),
+        (Type::DOUBLE, ..) => ColumnType::Double,
+        (Type::INT64, None, ConvertedType::TIMESTAMP_MILLIS) => ColumnType::Time(1_000),
+        (Type::INT64, None, ConvertedType::TIMESTAMP_MICROS) => ColumnType::Time(1_000_000),
         (Type::INT32, Some(LogicalType::Integer(IntType { is_signed: false, .. })), _)
-        | (Type::INT32, None, ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32) => Kind::Uint32,
+        | (Type::INT32, None, ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32) => {
+            ColumnType::Uint32
+        }
         (Type::INT64, Some(LogicalType::Integer(IntType { is_signed: false, .. })), _)
-        | (Type::INT64, None, ConvertedType::UINT_64) => Kind::Uint64,
+        | (Type::INT64, None, ConvertedType::UINT_64) => ColumnType::Uint64,
         (Type::INT32, Some(LogicalType::Integer(_)), _)
         | (Type::INT32, None, ConvertedType::NONE | ConvertedType::INT_8 | ConvertedType::INT_16)
-        | (Type::INT32, None, ConvertedType::INT_32) => Kind::Int32,
+        | (Type::INT32, None, ConvertedType::INT_32) => ColumnType::Int32,
         (Type::INT64, Some(LogicalType::Integer(_)), _)
-        | (Type::INT64, None, ConvertedType::NONE | ConvertedType::INT_64) => Kind::Int64,
+        | (Type::INT64, None, ConvertedType::NONE | ConvertedType::INT_64) => ColumnType::Int64,
         _ => return None,
     })
 }

@@ -9,7 +9,7 @@ use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 use std::sync::Arc;
 
-use super::file::File;
+use super::file::SharedFile;
 use super::pages::Pages;
 
 /// A value of a column.
@@ -23,7 +23,7 @@ pub(super) enum Value {
 
 /// A position among the values of a column in a row group.
 pub(super) struct Cursor {
-    reader: Reader,
+    reader: TypedReader,
     /// The definition levels of the values read, and their repetition levels if the column is in a list.
     level: Vec<i16>,
     repeated: Vec<i16>,
@@ -31,7 +31,7 @@ pub(super) struct Cursor {
     max: i16,
 }
 
-enum Reader {
+enum TypedReader {
     Bytes(ColumnReaderImpl<ByteArrayType>, Vec<ByteArray>),
     Fixed(ColumnReaderImpl<FixedLenByteArrayType>, Vec<parquet::data_type::FixedLenByteArray>),
     Int32(ColumnReaderImpl<Int32Type>, Vec<i32>),
@@ -42,7 +42,7 @@ enum Reader {
 
 impl Cursor {
     /// Begins a column, given by its index among all leaves of the schema, at the first row of a row group.
-    pub(super) fn open(file: &File, group: &RowGroupMetaData, column: usize) -> Result<Cursor> {
+    pub(super) fn open(file: &SharedFile, group: &RowGroupMetaData, column: usize) -> Result<Cursor> {
         let chunk = group.column(column);
         let descriptor = chunk.column_descr_ptr();
         let rows = usize::try_from(group.num_rows())?;
@@ -50,12 +50,12 @@ impl Cursor {
         let max = descriptor.max_def_level();
         let pages = Pages { inner, levels: max, is_list: descriptor.max_rep_level() > 0 };
         let reader = match get_column_reader(descriptor, Box::new(pages)) {
-            ColumnReader::ByteArrayColumnReader(reader) => Reader::Bytes(reader, Vec::new()),
-            ColumnReader::FixedLenByteArrayColumnReader(reader) => Reader::Fixed(reader, Vec::new()),
-            ColumnReader::Int32ColumnReader(reader) => Reader::Int32(reader, Vec::new()),
-            ColumnReader::Int64ColumnReader(reader) => Reader::Int64(reader, Vec::new()),
-            ColumnReader::DoubleColumnReader(reader) => Reader::Double(reader, Vec::new()),
-            ColumnReader::Int96ColumnReader(reader) => Reader::Int96(reader, Vec::new()),
+            ColumnReader::ByteArrayColumnReader(reader) => TypedReader::Bytes(reader, Vec::new()),
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => TypedReader::Fixed(reader, Vec::new()),
+            ColumnReader::Int32ColumnReader(reader) => TypedReader::Int32(reader, Vec::new()),
+            ColumnReader::Int64ColumnReader(reader) => TypedReader::Int64(reader, Vec::new()),
+            ColumnReader::DoubleColumnReader(reader) => TypedReader::Double(reader, Vec::new()),
+            ColumnReader::Int96ColumnReader(reader) => TypedReader::Int96(reader, Vec::new()),
             _ => return Err(ParquetError::General("a column of an unsupported type".to_owned())),
         };
         Ok(Cursor { reader, level: Vec::new(), repeated: Vec::new(), max })
@@ -63,7 +63,7 @@ impl Cursor {
 
     /// Returns the next list of texts, which may be null.
     pub(super) fn list(&mut self) -> Result<Vec<Option<ByteArray>>> {
-        let Self { reader: Reader::Bytes(reader, values), level, repeated, max } = self else {
+        let Self { reader: TypedReader::Bytes(reader, values), level, repeated, max } = self else {
             return Err(ParquetError::General("a list of another type".to_owned()));
         };
         level.clear();
@@ -81,16 +81,16 @@ impl Cursor {
     pub(super) fn next(&mut self) -> Result<Value> {
         let level = &mut self.level;
         Ok(match &mut self.reader {
-            Reader::Bytes(reader, value) => one(reader, level, value)?.map_or(Value::Null, Value::Bytes),
-            Reader::Fixed(reader, value) => {
+            TypedReader::Bytes(reader, value) => one(reader, level, value)?.map_or(Value::Null, Value::Bytes),
+            TypedReader::Fixed(reader, value) => {
                 one(reader, level, value)?.map_or(Value::Null, |value| Value::Bytes(value.into()))
             }
-            Reader::Int32(reader, value) => {
+            TypedReader::Int32(reader, value) => {
                 one(reader, level, value)?.map_or(Value::Null, |value| Value::Number(value.into()))
             }
-            Reader::Int64(reader, value) => one(reader, level, value)?.map_or(Value::Null, Value::Number),
-            Reader::Double(reader, value) => one(reader, level, value)?.map_or(Value::Null, Value::Fraction),
-            Reader::Int96(reader, value) => {
+            TypedReader::Int64(reader, value) => one(reader, level, value)?.map_or(Value::Null, Value::Number),
+            TypedReader::Double(reader, value) => one(reader, level, value)?.map_or(Value::Null, Value::Fraction),
+            TypedReader::Int96(reader, value) => {
                 one(reader, level, value)?.map_or(Value::Null, |time| Value::Number(time.to_seconds()))
             }
         })
@@ -99,12 +99,12 @@ impl Cursor {
     /// Skips values; pages that are skipped as a whole are not decompressed.
     pub(super) fn skip(&mut self, rows: usize) -> Result<()> {
         let skipped = match &mut self.reader {
-            Reader::Bytes(reader, _) => reader.skip_records(rows)?,
-            Reader::Fixed(reader, _) => reader.skip_records(rows)?,
-            Reader::Int32(reader, _) => reader.skip_records(rows)?,
-            Reader::Int64(reader, _) => reader.skip_records(rows)?,
-            Reader::Double(reader, _) => reader.skip_records(rows)?,
-            Reader::Int96(reader, _) => reader.skip_records(rows)?,
+            TypedReader::Bytes(reader, _) => reader.skip_records(rows)?,
+            TypedReader::Fixed(reader, _) => reader.skip_records(rows)?,
+            TypedReader::Int32(reader, _) => reader.skip_records(rows)?,
+            TypedReader::Int64(reader, _) => reader.skip_records(rows)?,
+            TypedReader::Double(reader, _) => reader.skip_records(rows)?,
+            TypedReader::Int96(reader, _) => reader.skip_records(rows)?,
         };
         if skipped == rows { Ok(()) } else { Err(too_few()) }
     }

@@ -20,7 +20,7 @@ const LIST_MAX: u64 = 1 << 10;
 
 /// A file, shared by the readers of the columns of a row group.
 #[derive(Clone)]
-pub(super) struct File {
+pub(super) struct SharedFile {
     origin: Arc<Mutex<Box<dyn ReadSeek>>>,
     len: u64,
     limits: Limits,
@@ -28,14 +28,14 @@ pub(super) struct File {
     failure: Arc<Mutex<Option<io::Error>>>,
 }
 
-impl File {
-    pub(super) fn new(origin: Box<dyn ReadSeek>, len: u64, limits: &Limits) -> File {
-        File { origin: Arc::new(Mutex::new(origin)), len, limits: limits.clone(), failure: Arc::default() }
+impl SharedFile {
+    pub(super) fn new(origin: Box<dyn ReadSeek>, len: u64, limits: &Limits) -> SharedFile {
+        SharedFile { origin: Arc::new(Mutex::new(origin)), len, limits: limits.clone(), failure: Arc::default() }
     }
 
     /// Returns the same file, with its own record of failures.
-    pub(super) fn again(&self) -> File {
-        File { failure: Arc::default(), ..self.clone() }
+    pub(super) fn again(&self) -> SharedFile {
+        SharedFile { failure: Arc::default(), ..self.clone() }
     }
 
     /// Returns bytes of the file, or an error if the file is shorter.
@@ -67,13 +67,13 @@ impl File {
     }
 }
 
-impl Length for File {
+impl Length for SharedFile {
     fn len(&self) -> u64 {
         self.len
     }
 }
 
-impl ChunkReader for File {
+impl ChunkReader for SharedFile {
     type T = PageHeader;
 
     /// Decoders call this at the header of a page, and read only the header.
@@ -91,7 +91,7 @@ impl ChunkReader for File {
 
 /// Reader of a page's header, which is checked before its first byte is passed on.
 pub(super) struct PageHeader {
-    file: File,
+    file: SharedFile,
     offset: u64,
     bytes: Vec<u8>,
     at: usize,

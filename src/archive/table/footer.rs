@@ -6,7 +6,7 @@ use std::panic::catch_unwind;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
-use super::file::File;
+use super::file::SharedFile;
 use super::thrift;
 use crate::entry::Reason;
 use crate::limits::Limits;
@@ -54,7 +54,7 @@ pub(super) fn extent(group: &RowGroupMetaData, column: usize, file: u64) -> Resu
 }
 
 /// Reads the metadata at the end of a file.
-pub(super) fn metadata(file: &File, size: u64, limits: &Limits) -> io::Result<Result<ParquetMetaData, String>> {
+pub(super) fn metadata(file: &SharedFile, size: u64, limits: &Limits) -> io::Result<Result<ParquetMetaData, String>> {
     let refused = |why: &str| Ok(Err(why.to_owned()));
     let head = file.read(0, size.min(4))?;
     if head == ENCRYPTED {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
-use super::file::File;
-use super::rows::{Row, Rows, Shape};
+use super::file::SharedFile;
+use super::rows::{RowGroupRows, Shape, TableRow};
 use crate::entry::EntryContent;
 
 /// Rows are passed on in batches of at most this number of rows or bytes.
@@ -19,27 +19,27 @@ const WAITING: usize = 2;
 /// Reader of the row groups of a file.
 pub(super) struct Groups {
     shape: Arc<Shape>,
-    file: File,
+    file: SharedFile,
     /// Number of row groups that are read at the same time; with one, the calling thread reads.
     readers: usize,
     /// The row groups that are being read, by consecutive indexes.
-    reading: VecDeque<(usize, Reader)>,
+    reading: VecDeque<(usize, RowGroupReader)>,
     /// The row that the first of these row groups passes on next.
     row: u64,
 }
 
-enum Reader {
-    Here(Box<Rows>),
+enum RowGroupReader {
+    Here(Box<RowGroupRows>),
     Thread(Ahead),
 }
 
 impl Groups {
-    pub(super) fn new(shape: Arc<Shape>, file: File, readers: usize) -> Self {
+    pub(super) fn new(shape: Arc<Shape>, file: SharedFile, readers: usize) -> Self {
         Self { shape, file, readers, reading: VecDeque::new(), row: 0 }
     }
 
     /// Returns a row; `None` after the last one.
-    pub(super) fn next(&mut self, row: u64) -> io::Result<Option<Row>> {
+    pub(super) fn next(&mut self, row: u64) -> io::Result<Option<TableRow>> {
         let index = self.shape.ends.partition_point(|&end| end <= row);
         if index == self.shape.ends.len() {
             return Ok(None);
@@ -53,8 +53,8 @@ impl Groups {
         }
         self.begin(index, row);
         let read = match self.reading.front_mut() {
-            Some((_, Reader::Here(rows))) => rows.next(),
-            Some((_, Reader::Thread(ahead))) => ahead.next(),
+            Some((_, RowGroupReader::Here(rows))) => rows.next(),
+            Some((_, RowGroupReader::Thread(ahead))) => ahead.next(),
             None => Ok(None),
         };
         let read = read.and_then(|row| row.ok_or_else(|| io::Error::other("a row group ended before its last row")));
@@ -75,8 +75,12 @@ impl Groups {
             if next == self.shape.ends.len() {
                 break;
             }
-            let rows = Rows::new(self.shape.clone(), &self.file, next, start);
-            let reader = if self.readers > 1 { Reader::Thread(Ahead::of(rows)) } else { Reader::Here(Box::new(rows)) };
+            let rows = RowGroupRows::new(self.shape.clone(), &self.file, next, start);
+            let reader = if self.readers > 1 {
+                RowGroupReader::Thread(Ahead::of(rows))
+            } else {
+                RowGroupReader::Here(Box::new(rows))
+            };
             self.reading.push_back((next, reader));
         }
     }
@@ -84,20 +88,20 @@ impl Groups {
 
 /// A thread that reads a row group, and the rows that it has passed on.
 struct Ahead {
-    rows: std::vec::IntoIter<Row>,
+    rows: std::vec::IntoIter<TableRow>,
     /// `None` while this value is being dropped.
-    more: Option<Receiver<io::Result<Vec<Row>>>>,
+    more: Option<Receiver<io::Result<Vec<TableRow>>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Ahead {
-    fn of(rows: Rows) -> Self {
+    fn of(rows: RowGroupRows) -> Self {
         let (sender, more) = sync_channel(WAITING);
         let thread = thread::spawn(move || read(rows, &sender));
         Self { rows: Vec::new().into_iter(), more: Some(more), thread: Some(thread) }
     }
 
-    fn next(&mut self) -> io::Result<Option<Row>> {
+    fn next(&mut self) -> io::Result<Option<TableRow>> {
         loop {
             if let Some(row) = self.rows.next() {
                 return Ok(Some(row));
@@ -118,7 +122,7 @@ impl Drop for Ahead {
 }
 
 /// Reads a row group to its end, or until nobody receives its rows.
-fn read(mut rows: Rows, sender: &SyncSender<io::Result<Vec<Row>>>) {
+fn read(mut rows: RowGroupRows, sender: &SyncSender<io::Result<Vec<TableRow>>>) {
     loop {
         let (mut some, mut bytes) = (Vec::new(), 0);
         let mut end = Ok(());

@@ -18,18 +18,18 @@ use std::io;
 use std::sync::Arc;
 
 use self::columns::Columns;
-use self::file::File;
+use self::file::SharedFile;
 use self::footer::metadata;
 use self::groups::Groups;
 pub(super) use self::ranges::each_range;
-use self::rows::{Row, Shape};
+use self::rows::{Shape, TableRow};
 use super::entries::Entries;
 use super::entry::{Entry, EntryContent, ResumePoint};
 use super::options::Options;
 use super::source::ReadSeek;
 
 /// Reader of the rows of a Parquet file.
-pub(super) struct Table {
+pub(super) struct ParquetRows {
     shape: Arc<Shape>,
     groups: Groups,
     /// The next row.
@@ -39,7 +39,7 @@ pub(super) struct Table {
     batch: Option<String>,
 }
 
-impl Table {
+impl ParquetRows {
     /// Opens a file; `name` begins the ids of its rows if no column has ids. The inner error is a message that explains
     /// why the file cannot be read as a table of documents.
     pub(super) fn open(
@@ -47,8 +47,8 @@ impl Table {
         size: u64,
         name: String,
         options: &Options,
-    ) -> io::Result<Result<Table, String>> {
-        let file = File::new(origin, size, &options.limits);
+    ) -> io::Result<Result<ParquetRows, String>> {
+        let file = SharedFile::new(origin, size, &options.limits);
         let metadata = match metadata(&file, size, &options.limits)? {
             Ok(metadata) => metadata,
             Err(why) => return Ok(Err(why)),
@@ -68,14 +68,14 @@ impl Table {
         let limits = options.limits.clone();
         let shape = Arc::new(Shape { metadata, ends, columns, name, limits, size });
         let groups = Groups::new(shape.clone(), file, options.readers);
-        Ok(Ok(Table { shape, groups, row: 0, payload: 0, batch: None }))
+        Ok(Ok(ParquetRows { shape, groups, row: 0, payload: 0, batch: None }))
     }
 }
 
-impl Entries for Table {
+impl Entries for ParquetRows {
     /// After damage, the next entry is one for the rest of the row group.
     fn next(&mut self, _: &Options) -> io::Result<Option<Entry>> {
-        let Some(Row { entry, batch, next }) = self.groups.next(self.row)? else { return Ok(None) };
+        let Some(TableRow { entry, batch, next }) = self.groups.next(self.row)? else { return Ok(None) };
         self.row = next;
         self.batch = batch;
         if let EntryContent::Page(page) = &entry.content {

@@ -7,11 +7,11 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::delta;
-use super::file::File;
+use super::file::SharedFile;
 
 /// A reader of pages. It refuses a page if decoding it would reserve more memory than its size justifies.
 pub(super) struct Pages {
-    pub(super) inner: SerializedPageReader<File>,
+    pub(super) inner: SerializedPageReader<SharedFile>,
     /// Greatest definition level of the column.
     pub(super) levels: i16,
     /// Whether it is in a list, so that repetition levels come first.

@@ -5,9 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use parquet::file::metadata::RowGroupMetaData;
 
-use super::columns::{self, Column, Kind};
+use super::columns::{self, Column, ColumnType};
 use super::cursor::{Cursor, Value};
-use super::file::File;
+use super::file::SharedFile;
 use super::footer::{TOO_MANY_ROWS, Trouble, extent, metadata};
 use crate::entry::Reason;
 use crate::limits::Limits;
@@ -25,7 +25,7 @@ pub(crate) fn each_range(
     limits: &Limits,
     visit: &mut dyn FnMut(&str, ByteRange),
 ) -> io::Result<Result<(), String>> {
-    let file = File::new(origin, size, limits);
+    let file = SharedFile::new(origin, size, limits);
     let metadata = match metadata(&file, size, limits)? {
         Ok(metadata) => metadata,
         Err(why) => return Ok(Err(why)),
@@ -34,7 +34,9 @@ pub(crate) fn each_range(
     let mut found = Vec::with_capacity(COLUMNS.len());
     for (name, is_text) in COLUMNS.into_iter().zip([true, false, false]) {
         match columns::column(schema, name) {
-            Some(Ok(column)) if is_text == matches!(column.kind, Kind::Text | Kind::Bytes) => found.push(column),
+            Some(Ok(column)) if is_text == matches!(column.kind, ColumnType::Text | ColumnType::Bytes) => {
+                found.push(column)
+            }
             Some(_) => return Ok(Err(format!("column {name:?} has an unsuitable type"))),
             None => return Ok(Err(format!("no column {name:?}; {}", columns::listed(schema)))),
         }
@@ -58,7 +60,7 @@ pub(crate) fn each_range(
 
 /// Reads a row group whose first row has the number `first`; returns its rows.
 fn each_of_group(
-    file: &File,
+    file: &SharedFile,
     size: u64,
     limits: &Limits,
     group: &RowGroupMetaData,

@@ -8,9 +8,9 @@ use nddb_format::record::number_id;
 use nddb_page::text::PageKind;
 use parquet::file::metadata::ParquetMetaData;
 
-use super::columns::{COLUMNS, Column, Columns, Kind, Part};
+use super::columns::{COLUMNS, Column, ColumnType, Columns, TextPart};
 use super::cursor::{Cursor, Value};
-use super::file::File;
+use super::file::SharedFile;
 use super::footer::{TOO_MANY_ROWS, Trouble, extent};
 use crate::date::Date;
 use crate::entry::{Entry, EntryContent, PageEntry, Position, Reason, SketchEntry, text_id};
@@ -32,7 +32,7 @@ pub(super) struct Shape {
 }
 
 /// A row: its entry, and the name of its batch if a column names batches; empty for none.
-pub(super) struct Row {
+pub(super) struct TableRow {
     pub(super) entry: Entry,
     pub(super) batch: Option<String>,
     /// The number of the row that follows; after damage, the first row of the next row group.
@@ -40,18 +40,18 @@ pub(super) struct Row {
 }
 
 /// Reader of the rows of a row group. Damage costs the rest of the rows.
-pub(super) struct Rows {
+pub(super) struct RowGroupRows {
     shape: Arc<Shape>,
-    file: File,
+    file: SharedFile,
     index: usize,
     /// The next row, and the end: the row after the last one.
     row: u64,
     end: u64,
-    group: Option<Group>,
+    group: Option<OpenRowGroup>,
 }
 
 /// A row group that is being read.
-struct Group {
+struct OpenRowGroup {
     /// The columns, in the order of [`Columns::all`].
     cursors: [Option<Cursor>; COLUMNS],
     /// Those of the parts of the text: the text, and the roles of messages.
@@ -60,15 +60,15 @@ struct Group {
     row: u64,
 }
 
-impl Rows {
+impl RowGroupRows {
     /// Begins at a row, which is in the row group of this index.
-    pub(super) fn new(shape: Arc<Shape>, file: &File, index: usize, row: u64) -> Self {
+    pub(super) fn new(shape: Arc<Shape>, file: &SharedFile, index: usize, row: u64) -> Self {
         let end = shape.ends[index];
         Self { shape, file: file.again(), index, row, end, group: None }
     }
 
     /// Returns the next row; after damage, an entry for the rest of the row group.
-    pub(super) fn next(&mut self) -> io::Result<Option<Row>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<TableRow>> {
         if self.row >= self.end {
             return Ok(None);
         }
@@ -90,12 +90,12 @@ impl Rows {
                 self.row = end;
                 let detail = format!("rows {row} to {} of row group {}: {detail}", end - 1, self.index);
                 let entry = Entry::skipped(Position { offset: row, inner: 0, length: 0 }, reason, detail);
-                Ok(Some(Row { entry, batch: None, next: end }))
+                Ok(Some(TableRow { entry, batch: None, next: end }))
             }
         }
     }
 
-    fn read(&mut self) -> Result<Row, Trouble> {
+    fn read(&mut self) -> Result<TableRow, Trouble> {
         let mut group = match self.group.take() {
             Some(group) => group,
             None => self.begin()?,
@@ -131,10 +131,10 @@ impl Rows {
         };
         self.group = Some(group);
         let entry = Entry { position: Position { offset: self.row, inner: 0, length }, content };
-        Ok(Row { entry, batch, next: self.row + 1 })
+        Ok(TableRow { entry, batch, next: self.row + 1 })
     }
 
-    fn begin(&self) -> Result<Group, Trouble> {
+    fn begin(&self) -> Result<OpenRowGroup, Trouble> {
         let Shape { metadata, ends, columns, limits, size, .. } = &*self.shape;
         let group = metadata.row_group(self.index);
         let first = self.index.checked_sub(1).map_or(0, |before| ends[before]);
@@ -148,8 +148,8 @@ impl Rows {
         let mut parts = Vec::new();
         for part in &columns.parts {
             let (text, role) = match part {
-                Part::One(column) => (column, None),
-                Part::List { content, role, .. } => (content, role.as_ref()),
+                TextPart::One(column) => (column, None),
+                TextPart::List { content, role, .. } => (content, role.as_ref()),
             };
             let mut open = |column: &Column| -> Result<Cursor, Trouble> {
                 compressed += extent(group, column.index, *size)?;
@@ -161,7 +161,7 @@ impl Rows {
             let detail = TOO_MANY_ROWS.to_owned();
             return Err(Trouble { reason: Reason::RatioLimit, detail });
         }
-        Ok(Group { cursors, parts, row: first })
+        Ok(OpenRowGroup { cursors, parts, row: first })
     }
 
     /// Makes a document from the values of a row. As with JSON lines, the fingerprint is preferred to the page, and the
@@ -193,16 +193,16 @@ impl Rows {
         }
         let (is_utf8, kind, bytes) = match ((&columns.html, &html), (&columns.text, &text), &joined) {
             ((Some(column), Some(Value::Bytes(bytes))), ..) => {
-                (column.kind == Kind::Text, PageKind::Html, bytes.data())
+                (column.kind == ColumnType::Text, PageKind::Html, bytes.data())
             }
             (_, (Some(column), Some(Value::Bytes(bytes))), _) => {
-                (column.kind == Kind::Text, PageKind::Text, bytes.data())
+                (column.kind == ColumnType::Text, PageKind::Text, bytes.data())
             }
             (.., Some(joined)) => (true, PageKind::Text, joined.as_bytes()),
             _ => {
                 let names = [&columns.text, &columns.html, &columns.fp].into_iter().flatten();
                 let parts = columns.parts.iter().map(|part| match part {
-                    Part::One(column) | Part::List { content: column, .. } => column,
+                    TextPart::One(column) | TextPart::List { content: column, .. } => column,
                 });
                 let names: Vec<String> = names.chain(parts).map(|column| format!("{:?}", column.name)).collect();
                 return Err(skipped(Reason::MissingField, format!("null in {}", names.join(", "))));
@@ -226,9 +226,9 @@ impl Rows {
 }
 
 /// Reads a part of the text of a row; `None` for null, and if no message is of the only role.
-fn text_of(part: &Part, text: &mut Cursor, role: Option<&mut Cursor>) -> Result<Option<String>, Trouble> {
+fn text_of(part: &TextPart, text: &mut Cursor, role: Option<&mut Cursor>) -> Result<Option<String>, Trouble> {
     let as_text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let Part::List { only, .. } = part else {
+    let TextPart::List { only, .. } = part else {
         return Ok(match text.next()? {
             Value::Bytes(bytes) => Some(as_text(bytes.data())),
             _ => None,
@@ -266,12 +266,12 @@ fn id_of(column: &Column, value: &Value) -> Result<String, EntryContent> {
         Value::Null | Value::Fraction(_) => Err(skipped(Reason::MissingField, format!("null in {:?}", column.name))),
         Value::Number(number) => Ok(match column.kind {
             // Sign extended.
-            Kind::Uint32 => number_id(*number as u32),
-            Kind::Uint64 => number_id(number.cast_unsigned()),
+            ColumnType::Uint32 => number_id(*number as u32),
+            ColumnType::Uint64 => number_id(number.cast_unsigned()),
             _ => number_id(number),
         }),
         Value::Bytes(bytes) => match (column.kind, <[u8; 16]>::try_from(bytes.data())) {
-            (Kind::Uuid, Ok(bytes)) => {
+            (ColumnType::Uuid, Ok(bytes)) => {
                 let hex = format!("{:032x}", u128::from_be_bytes(bytes));
                 Ok([&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-"))
             }
@@ -290,8 +290,8 @@ fn date_of(column: Option<&Column>, value: Option<Value>) -> Date {
     let (Some(column), Some(value)) = (column, value) else { return Date::default() };
     match (column.kind, value) {
         (_, Value::Null) => Date::default(),
-        (Kind::Time(parts), Value::Number(time)) => Date::known(time.div_euclid(parts)),
-        (Kind::Days, Value::Number(days)) => Date::known(days.saturating_mul(86_400)),
+        (ColumnType::Time(parts), Value::Number(time)) => Date::known(time.div_euclid(parts)),
+        (ColumnType::Days, Value::Number(days)) => Date::known(days.saturating_mul(86_400)),
         (_, Value::Number(number)) => Date::of_number(number),
         (_, Value::Fraction(number)) => Date::of_fraction(number),
         (_, Value::Bytes(text)) => Date::of_bytes(text.data()),

@@ -38,7 +38,7 @@ pub(crate) fn pairs<K: KeyMaker>(
         |give| sorted.stretches(ROWS, |a, b| a[0] != b[0], &mut |rows| buckets.parts(rows, give)),
         || (),
         |(), part| buckets.pairs(&part),
-        |Found { pairs, cuts, rows }| {
+        |BucketPairs { pairs, cuts, rows }| {
             stars.extend(cuts);
             pairs.into_iter().try_for_each(|(a, b, near)| found(a, b, near))?;
             context.ticker.add(rows)
@@ -135,7 +135,7 @@ struct Buckets<'a, 'b, K: KeyMaker> {
 }
 
 /// The rows of one or more keys, or a part of the pairs of one key that many documents share.
-enum Part<S> {
+enum BucketPart<S> {
     Lists(Vec<[u64; 2]>),
     OfList(Arc<List<S>>, Range<usize>),
 }
@@ -147,7 +147,7 @@ struct List<S> {
 }
 
 /// What a part gives: pairs with whether they are candidates, keys that are cut, and the number of rows read.
-struct Found {
+struct BucketPairs {
     pairs: Vec<(u32, u32, bool)>,
     cuts: Vec<Cut>,
     rows: u64,
@@ -159,11 +159,11 @@ fn ordinal(row: &[u64; 2]) -> u32 {
 
 impl<K: KeyMaker> Buckets<'_, '_, K> {
     /// Passes on the rows of whole keys as parts whose pairs fit in memory.
-    fn parts(&self, rows: Vec<[u64; 2]>, give: &mut dyn FnMut(Part<K::Sketch>) -> Result<()>) -> Result<()> {
+    fn parts(&self, rows: Vec<[u64; 2]>, give: &mut dyn FnMut(BucketPart<K::Sketch>) -> Result<()>) -> Result<()> {
         let comparisons = |list: &[[u64; 2]]| list.len() * list.len();
         let is_long = |list: &[[u64; 2]]| comparisons(list) > COMPARISONS;
         if !rows.chunk_by(|a, b| a[0] == b[0]).any(is_long) {
-            return give(Part::Lists(rows));
+            return give(BucketPart::Lists(rows));
         }
         let mut short = Vec::new();
         for list in rows.chunk_by(|a, b| a[0] == b[0]) {
@@ -172,16 +172,16 @@ impl<K: KeyMaker> Buckets<'_, '_, K> {
                 continue;
             }
             if !short.is_empty() {
-                give(Part::Lists(std::mem::take(&mut short)))?;
+                give(BucketPart::Lists(std::mem::take(&mut short)))?;
             }
             let (len, list) = (list.len(), List { rows: list.to_vec(), sketches: OnceLock::new() });
             let (list, step) = (Arc::new(list), (COMPARISONS / len).max(1));
             let end = if self.cut.contains(&list.rows[0][0]) { len.min(self.compared()) } else { len };
             for start in (0..end).step_by(step) {
-                give(Part::OfList(Arc::clone(&list), start..end.min(start + step)))?;
+                give(BucketPart::OfList(Arc::clone(&list), start..end.min(start + step)))?;
             }
         }
-        if short.is_empty() { Ok(()) } else { give(Part::Lists(short)) }
+        if short.is_empty() { Ok(()) } else { give(BucketPart::Lists(short)) }
     }
 
     /// Returns the number of documents with a key that is cut that are all compared with each other.
@@ -190,16 +190,16 @@ impl<K: KeyMaker> Buckets<'_, '_, K> {
     }
 
     /// Returns the pairs of a part.
-    fn pairs(&self, part: &Part<K::Sketch>) -> Result<Found> {
-        let mut found = Found { pairs: Vec::new(), cuts: Vec::new(), rows: 0 };
+    fn pairs(&self, part: &BucketPart<K::Sketch>) -> Result<BucketPairs> {
+        let mut found = BucketPairs { pairs: Vec::new(), cuts: Vec::new(), rows: 0 };
         match part {
-            Part::Lists(rows) => {
+            BucketPart::Lists(rows) => {
                 for list in rows.chunk_by(|a, b| a[0] == b[0]).filter(|list| list.len() > 1) {
                     self.bucket(list, &self.sketches(list), 0..list.len(), &mut found)?;
                 }
                 found.rows = rows.len() as u64;
             }
-            Part::OfList(list, places) => {
+            BucketPart::OfList(list, places) => {
                 let sketches = list.sketches.get_or_init(|| self.sketches(&list.rows));
                 self.bucket(&list.rows, sketches, places.clone(), &mut found)?;
                 found.rows = places.len() as u64;
@@ -228,7 +228,7 @@ impl<K: KeyMaker> Buckets<'_, '_, K> {
         rows: &[[u64; 2]],
         (sketches, cuts): &(Vec<K::Sketch>, Vec<u32>),
         places: Range<usize>,
-        found: &mut Found,
+        found: &mut BucketPairs,
     ) -> Result<()> {
         let (key, index) = (rows[0][0], (rows[0][1] >> 32) as u8);
         let is_cut = self.cut.contains(&key);

@@ -20,7 +20,7 @@ use crate::pair::Cut;
 /// The candidates must include every pair that the method would find to be near-duplicates; a pair may occur more than
 /// once and in either order. If the source compared a pair (by a shared key or by its texts) and rejected it, the pair
 /// is passed on once, to be counted.
-pub(crate) trait Source {
+pub(crate) trait PairSource {
     /// Passes candidate pairs to `found`. Returns the keys whose documents were not all compared with each other.
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>>;
 }
@@ -38,7 +38,7 @@ pub(crate) struct Near {
     within: u32,
 }
 
-impl Source for Near {
+impl PairSource for Near {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         // All documents of a class have the same fingerprint.
         near_fingerprints(context, self.within, &|_| true, found)?;
@@ -56,7 +56,7 @@ pub(crate) struct Undecided {
 /// are found in the runs.
 const SCANNED_MAX: usize = 64;
 
-impl Source for Undecided {
+impl PairSource for Undecided {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         let (collection, decider) = (context.collection, context.options.decider());
         let lacks = |ordinal: u32| lacks(collection, context.options, ordinal);
@@ -164,7 +164,7 @@ impl Leaders {
 /// Source of candidate pairs that share a key of their sketches.
 pub(crate) struct Shared(pub(crate) Keys);
 
-impl Source for Shared {
+impl PairSource for Shared {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         match makers(self.0, context.collection) {
             Makers::Sketches(keys) => buckets::pairs(context, keys, context.limit, found),
@@ -243,10 +243,12 @@ fn share<K: KeyMaker>(collection: &Collection, keyed: K, a: u32, b: u32) -> bool
 }
 
 /// Returns the candidate sources of a method that compares sketches; empty for a method that reads texts.
-pub(crate) fn sources(options: &PairOptions) -> Vec<Box<dyn Source>> {
-    let mut sources: Vec<Box<dyn Source>> = match options.method.candidates() {
+pub(crate) fn sources(options: &PairOptions) -> Vec<Box<dyn PairSource>> {
+    let mut sources: Vec<Box<dyn PairSource>> = match options.method.candidates() {
         Candidates::Near(within) => vec![Box::new(Near { within })],
-        Candidates::Sharing(keys) => keys.into_iter().map(|keys| Box::new(Shared(keys)) as Box<dyn Source>).collect(),
+        Candidates::Sharing(keys) => {
+            keys.into_iter().map(|keys| Box::new(Shared(keys)) as Box<dyn PairSource>).collect()
+        }
         Candidates::Identical | Candidates::Sets(_) | Candidates::Shingles(_) => Vec::new(),
     };
     if let Some(hamming) = options.decider().or_hamming {

@@ -88,7 +88,7 @@ fn build(
         let limit = Collection::LEN_MAX;
         return Err(Error::OutOfRange { what: "the number of documents", requested: len, limit });
     }
-    let mut rows = Rows::new(resources, len as usize, view.loads()?)?;
+    let mut rows = CollectionRows::new(resources, len as usize, view.loads()?)?;
     let sorted = numbers.finish();
     let mut wanted = sorted.rows()?;
     let mut next = wanted.pop()?;
@@ -131,7 +131,7 @@ fn build(
 }
 
 /// Rows under construction.
-pub(super) struct Rows {
+pub(super) struct CollectionRows {
     rows: MappedRowsWriter<ROW>,
     details: MappedRowsWriter<DETAILS>,
     sketches: MappedRowsWriter<SKETCH>,
@@ -145,7 +145,7 @@ pub(super) struct Rows {
     held: Held,
 }
 
-impl Rows {
+impl CollectionRows {
     /// Returns an empty set of rows for `len` documents. `loads` has the document numbers of each load, ascending.
     pub(super) fn new(resources: &Resources, len: usize, loads: Vec<Range<u64>>) -> Result<Self> {
         let by_rank = vec![0; len];

@@ -6,7 +6,7 @@ use nddb_index::spill::temp_file::TempFile;
 use nddb_index::{Document, Result};
 use nddb_page::sketch::Recipe;
 
-use super::build::Rows;
+use super::build::CollectionRows;
 use super::documents::Collection;
 use super::row::Row;
 
@@ -43,7 +43,7 @@ impl Collection {
             ranks[index as usize] = rank;
         }
         ids.append(&bytes)?;
-        let mut rows = Rows::new(resources, documents.len(), Vec::new())?;
+        let mut rows = CollectionRows::new(resources, documents.len(), Vec::new())?;
         for (one, &rank) in documents.iter().zip(&ranks) {
             let record = one.document.record();
             let site = record.site.as_ref().map(|site| rows.site(site));

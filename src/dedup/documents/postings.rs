@@ -22,7 +22,7 @@ const KEYS_MAX: usize = 32;
 
 /// Receiver of the older and the newer document of a pair, and whether `nddb pairs` compares the two as well. For a key
 /// that too many documents share, clusters compare more pairs than `nddb pairs`.
-type Found<'a> = dyn FnMut(u64, u64, bool) -> Result<()> + 'a;
+type PairVisitor<'a> = dyn FnMut(u64, u64, bool) -> Result<()> + 'a;
 
 /// The posting lists of all keys, read one after the other.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Postings {
     ///
     /// # Errors
     /// [`Error::OutOfRange`] for more than 32 keys of a document; errors of `found`.
-    pub fn push(&mut self, posting: Posting, found: &mut Found<'_>) -> Result<()> {
+    pub fn push(&mut self, posting: Posting, found: &mut PairVisitor<'_>) -> Result<()> {
         if posting.keys.len() > KEYS_MAX {
             let (requested, limit) = (posting.keys.len() as u64, KEYS_MAX as u64);
             return Err(Error::OutOfRange { what: "the number of keys of a document", requested, limit });
@@ -64,12 +64,12 @@ impl Postings {
     ///
     /// # Errors
     /// Whatever `found` returns.
-    pub fn end(&mut self, found: &mut Found<'_>) -> Result<()> {
+    pub fn end(&mut self, found: &mut PairVisitor<'_>) -> Result<()> {
         let list = std::mem::take(&mut self.list);
         self.pairs(&list.iter().collect::<Vec<_>>(), self.limit, found)
     }
 
-    fn pairs(&self, list: &[&Posting], compared: usize, found: &mut Found<'_>) -> Result<()> {
+    fn pairs(&self, list: &[&Posting], compared: usize, found: &mut PairVisitor<'_>) -> Result<()> {
         if list.len() < 2 {
             return Ok(());
         }

@@ -70,7 +70,7 @@ use self::pieces::{Files, Piece};
 use self::reading::Reading;
 use self::report::Tally;
 use self::resume::Sources;
-use self::stretches::{Opened, Order};
+use self::stretches::{OpenInputs, Order};
 
 /// Decompressed bytes of the inputs between commits, and so the most that is read again when a load is killed: what
 /// one core loads in about half a minute. They depend on the inputs alone, and so do the borders of runs.
@@ -182,7 +182,7 @@ impl<'a> Loader<'a> {
         let mut tally = Tally::new(&sources, passed_over);
         let (large, ordinal) = (Budget::new(allowed.large), AtomicU64::new(0));
         let files = Files { sources, allowed, large, stop: &*stop, ordinal };
-        let (mut reading, opened) = (Reading::new(&files), Opened::default());
+        let (mut reading, opened) = (Reading::new(&files), OpenInputs::default());
         let budget = Budget::new(allowed.in_flight);
         let mut load = writer.bulk_load()?;
         if is_unordered {

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use nddb_archive::{Entry, Input, ResumePoint};
 
 use super::pieces::Files;
-use super::stretches::{self, Stretch, Task};
+use super::stretches::{self, InputStretch, Task};
 
 /// Reads all inputs, piece by piece, or divides them into stretches.
 pub(super) struct Reading<'a> {
@@ -67,7 +67,7 @@ impl<'a> Reading<'a> {
         if self.at.offset >= self.to {
             match stretches::next(input, self.at) {
                 Ok((to, true)) => {
-                    let stretch = Stretch { source: self.index, from: self.at, to };
+                    let stretch = InputStretch { source: self.index, from: self.at, to };
                     self.at = ResumePoint { offset: to, inner: 0 };
                     self.to = to;
                     if to == u64::MAX {

@@ -8,7 +8,7 @@ use nddb_archive::{self as archive, ArchiveError, ArchiveIdentity, Format, Input
 use nddb_index::Writer;
 
 /// An input and its state in the database.
-pub(super) struct Source {
+pub(super) struct LoadInput {
     located: Located,
     /// Bytes of the file, 0 if not known.
     pub(super) size: u64,
@@ -20,7 +20,7 @@ pub(super) struct Source {
 
 /// The inputs of a load.
 pub(super) struct Sources {
-    pub(super) all: Vec<Source>,
+    pub(super) all: Vec<LoadInput>,
     pub(super) options: Options,
     /// Whether the progress of earlier loads is used, and the progress of this load stored. `false` for a pending
     /// batch: if the batch were cancelled, its archives would remain marked as read.
@@ -47,9 +47,9 @@ impl Sources {
         let source = |(located, identity): (Located, Option<ArchiveIdentity>)| {
             let archive = identity.and_then(|_| archives.next());
             let is_finished = archive.as_ref().is_some_and(|(_, archive)| archive.finished);
-            Source { size: located.size(), located, archive, is_finished }
+            LoadInput { size: located.size(), located, archive, is_finished }
         };
-        let mut all: Vec<Source> = located.into_iter().zip(identities).map(source).collect();
+        let mut all: Vec<LoadInput> = located.into_iter().zip(identities).map(source).collect();
         let keeps_progress = !writer.is_pending();
         let again = again || !keeps_progress;
         if again || all.iter().all(|source| source.is_finished || source.archive.is_none()) {
@@ -76,7 +76,7 @@ impl Sources {
     }
 }
 
-impl Source {
+impl LoadInput {
     fn start_over(&mut self) {
         self.is_finished = false;
         self.archive = self.archive.take().map(|(number, archive)| (number, archive.again()));

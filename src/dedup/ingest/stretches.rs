@@ -35,11 +35,11 @@ const END: ResumePoint = ResumePoint { offset: u64::MAX, inner: 0 };
 /// A piece that was read, or a part of a file to be read.
 pub(super) enum Task {
     Piece(Box<Piece<Entry>>),
-    Stretch(Stretch),
+    Stretch(InputStretch),
 }
 
 /// A part of an input.
-pub(super) struct Stretch {
+pub(super) struct InputStretch {
     pub(super) source: usize,
     pub(super) from: ResumePoint,
     /// The offset where the next one begins; the greatest number for the end of the file.
@@ -81,7 +81,7 @@ impl Task {
     }
 
     /// Makes the documents.
-    pub(super) fn work(self, files: &Files<'_>, opened: &Opened, maker: &Maker) -> Done {
+    pub(super) fn work(self, files: &Files<'_>, opened: &OpenInputs, maker: &Maker) -> Done {
         match self {
             Self::Piece(piece) => {
                 let is_end = piece.is_last || piece.error.is_some();
@@ -111,15 +111,15 @@ pub(super) fn next(input: &mut Input, from: ResumePoint) -> Result<(u64, bool), 
 
 /// Inputs that readers of stretches have opened, for those who come later.
 #[derive(Default)]
-pub(super) struct Opened(Mutex<Vec<(usize, Input)>>);
+pub(super) struct OpenInputs(Mutex<Vec<(usize, Input)>>);
 
-impl Opened {
+impl OpenInputs {
     fn all(&self) -> MutexGuard<'_, Vec<(usize, Input)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the input of a stretch, at its beginning.
-    fn take(&self, files: &Files<'_>, stretch: &Stretch) -> Option<Input> {
+    fn take(&self, files: &Files<'_>, stretch: &InputStretch) -> Option<Input> {
         let mut opened = self.all();
         opened.retain(|(source, _)| *source >= stretch.source);
         // One that has come there need not look for it.
@@ -148,7 +148,7 @@ impl Opened {
 }
 
 /// Reads a stretch, and makes its documents. An error of the input is found again by the [`Order`].
-fn read(files: &Files<'_>, opened: &Opened, stretch: &Stretch, maker: &Maker) -> Vec<Piece<Prepared>> {
+fn read(files: &Files<'_>, opened: &OpenInputs, stretch: &InputStretch, maker: &Maker) -> Vec<Piece<Prepared>> {
     let (mut pieces, mut bytes) = (Vec::new(), 0);
     let Some(mut input) = opened.take(files, stretch) else { return pieces };
     while input.resume_point().offset < stretch.to && bytes < MADE_MAX {
@@ -197,7 +197,7 @@ fn alone(
     maker: &Maker,
 ) -> Option<Piece<Prepared>> {
     files.large.take(budget::needed([max]) + 3 * max as u64).spend(|| {
-        let mut input = Opened::open(files, source, max)?;
+        let mut input = OpenInputs::open(files, source, max)?;
         input.go_to(from).ok()?;
         input.take_doubt();
         let mut piece = files.piece(source, from);

@@ -99,7 +99,7 @@ fn the_documents_of_a_stretch_stay_within_their_memory() {
     let allowed = Allowed::by(1 << 30, &Options::default().limits);
     let (large, ordinal) = (Budget::new(allowed.large), AtomicU64::new(0));
     let files = Files { sources, allowed, large, stop: &|| false, ordinal };
-    let (mut reading, opened, mut order) = (Reading::new(&files), Opened::default(), Order::new(&files, &maker));
+    let (mut reading, opened, mut order) = (Reading::new(&files), OpenInputs::default(), Order::new(&files, &maker));
     let (mut stretches, mut documents, mut made, mut most) = (0, 0, 0, 0);
     while let Some(task) = reading.next(|| ()) {
         stretches += u64::from(matches!(task, Task::Stretch(_)));

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::candidates::comparison::{ByMethod, ComparisonCache};
 use crate::candidates::resemblance::{Overlaps, Resembling, ShingleSets};
 use crate::candidates::similar::{Signed, Similar};
-use crate::candidates::source::{Source, Verifier, sources};
+use crate::candidates::source::{PairSource, Verifier, sources};
 use crate::collection::Collection;
 use crate::options::PairOptions;
 use crate::text_summary::{SetSummary, ShingleSummary, UnreadTexts};
@@ -108,7 +108,7 @@ impl TextCache {
     }
 
     /// Returns the candidate sources of the method.
-    pub(crate) fn sources(&mut self, options: &PairOptions) -> Vec<Box<dyn Source + '_>> {
+    pub(crate) fn sources(&mut self, options: &PairOptions) -> Vec<Box<dyn PairSource + '_>> {
         let memory = options.resources.memory_limit / 4;
         let Self { kept, shingles, signed, sets, resemblance, .. } = self;
         match (options.method.candidates(), options.method.texts(), kept, shingles) {

@@ -49,12 +49,12 @@ struct Archive {
     /// Options with which the archive was loaded.
     options: Options,
     /// Whether the archive is present and unchanged.
-    state: State,
+    state: ArchiveState,
     documents: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ArchiveState {
     Sound,
     /// It has its size and its ends, but another time of modification: each page is compared with its digest.
     Doubtful,
@@ -114,12 +114,12 @@ impl TextSources {
             let path = archive::path_of(&known.path);
             let is_beyond = !remote && archive::is_remote(&path);
             let state = match (!is_beyond).then(|| archive::identity(&path)) {
-                None => State::Remote,
-                Some(Ok(found)) if found.is_of(&known) && found.is_unmodified(&known) => State::Sound,
-                Some(Ok(found)) if found.is_of(&known) => State::Doubtful,
-                Some(Ok(_)) => State::Changed,
+                None => ArchiveState::Remote,
+                Some(Ok(found)) if found.is_of(&known) && found.is_unmodified(&known) => ArchiveState::Sound,
+                Some(Ok(found)) if found.is_of(&known) => ArchiveState::Doubtful,
+                Some(Ok(_)) => ArchiveState::Changed,
                 Some(Err(ArchiveError::Io { source, .. })) if source.kind() == ErrorKind::PermissionDenied => {
-                    State::Refused
+                    ArchiveState::Refused
                 }
                 // A disk that fails is no archive that is gone.
                 Some(Err(ArchiveError::Io { action, path, source }))
@@ -127,7 +127,7 @@ impl TextSources {
                 {
                     return Err(Error::Io { action, path, source });
                 }
-                Some(Err(_)) => State::Moved,
+                Some(Err(_)) => ArchiveState::Moved,
             };
             let options = Options::from_reading(known.reading.as_ref());
             // If only ranges of an archive were read, its documents are looked up one by one, however many there are.
@@ -141,7 +141,7 @@ impl TextSources {
         view.each_record(true, &mut |number, _, record, _| {
             if let Some(ordinal) = by_number(number) {
                 let archive = record.source.as_ref().and_then(|source| archives.get(&source.archive));
-                if archive.is_some_and(|archive| archive.state == State::Doubtful) {
+                if archive.is_some_and(|archive| archive.state == ArchiveState::Doubtful) {
                     digests.insert(ordinal, record.digest);
                 }
                 let source = record.source.map(|source| [u64::from(source.archive) + 1, source.offset, source.inner]);
@@ -161,18 +161,21 @@ impl TextSources {
         let number = archive.checked_sub(1).ok_or(Why::NoSource)?;
         let archive = self.archives.get(&(number as u32)).ok_or(Why::NoSource)?;
         match archive.state {
-            State::Sound | State::Doubtful => Ok((archive, ResumePoint { offset, inner })),
-            State::Remote => Err(Why::Remote),
-            State::Moved => Err(Why::Moved),
-            State::Refused => Err(Why::Refused),
-            State::Changed => Err(Why::Changed),
+            ArchiveState::Sound | ArchiveState::Doubtful => Ok((archive, ResumePoint { offset, inner })),
+            ArchiveState::Remote => Err(Why::Remote),
+            ArchiveState::Moved => Err(Why::Moved),
+            ArchiveState::Refused => Err(Why::Refused),
+            ArchiveState::Changed => Err(Why::Changed),
         }
     }
 
     /// Returns whether any of the wanted documents can be read; if none is wanted, whether any archive can.
     pub(crate) fn is_readable(&self, wanted: &FixedBitSet) -> bool {
         if wanted.is_clear() {
-            return self.archives.values().any(|archive| matches!(archive.state, State::Sound | State::Doubtful));
+            return self
+                .archives
+                .values()
+                .any(|archive| matches!(archive.state, ArchiveState::Sound | ArchiveState::Doubtful));
         }
         wanted.ones().any(|ordinal| self.index(ordinal as u32).is_ok())
     }

@@ -61,9 +61,9 @@ pub struct AuditScore {
 type Decide = fn(&Answered) -> Option<bool>;
 
 /// A division of removals: its heading, and the function that names the part of an answer.
-type Part = (&'static str, fn(&Answered) -> String);
+type RemovalDivision = (&'static str, fn(&Answered) -> String);
 
-const PARTS: [Part; 5] = [
+const PARTS: [RemovalDivision; 5] = [
     ("rule", |it| it.rule.clone()),
     ("score", |it| it.score.clone()),
     ("sites", |it| it.sites.clone()),

@@ -8,7 +8,7 @@ use nddb_index::spill::progress::Ticker;
 use nddb_index::{Progress, Result, View};
 use nddb_page::text::{compared_text, shown_text, shown_title, title};
 
-use crate::difference::Told;
+use crate::difference::TextWithUrl;
 
 /// Least number of words of a sentence: shorter lines are headings and navigation.
 const SENTENCE_WORDS: usize = 9;
@@ -40,8 +40,8 @@ pub struct KnownPage {
 
 impl KnownPage {
     /// The words and the address for guessing differences; `None` if the page was not read.
-    pub fn told(&self) -> Option<Told<'_>> {
-        Some(Told { text: self.text.as_deref()?, url: self.url.as_deref() })
+    pub fn told(&self) -> Option<TextWithUrl<'_>> {
+        Some(TextWithUrl { text: self.text.as_deref()?, url: self.url.as_deref() })
     }
 
     /// The first line that is a sentence, or else the longest line, up to 180 characters.

@@ -8,5 +8,5 @@ mod paths;
 
 pub use expected::Class;
 pub use measured::Report;
-pub use overview::{Listed, Lossy, Overview, ShownCluster, Thin};
+pub use overview::{ListedRemoval, Lossy, Overview, ShownCluster, Thin};
 pub use paths::Share;

@@ -68,7 +68,7 @@ pub struct Overview {
     /// The removals of the least probability, those first.
     pub doubtful: Vec<Lossy>,
     /// Removals, in bytewise order of ids, up to a limit.
-    pub list: Vec<Listed>,
+    pub list: Vec<ListedRemoval>,
     /// The largest clusters, thin ones left out.
     pub largest: Vec<ShownCluster>,
     /// Thin pages: pages with too little content.
@@ -79,7 +79,7 @@ pub struct Overview {
 
 /// A removal in the list.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
+pub struct ListedRemoval {
     /// The ids of the removed and of the kept document.
     pub ids: [String; 2],
     /// The rule that decided.
@@ -317,8 +317,8 @@ fn doubtful(removals: &Removals) -> Vec<JudgedMember> {
     first_by(removals, |member| member.score.probability().filter(|probability| *probability < CERTAIN))
 }
 
-fn listed(collection: &Collection, removals: &Removals, member: &JudgedMember) -> Listed {
-    Listed {
+fn listed(collection: &Collection, removals: &Removals, member: &JudgedMember) -> ListedRemoval {
+    ListedRemoval {
         ids: [member.member, member.kept].map(|ordinal| ShownId(collection.id(ordinal)).to_string()),
         rule: removals.rule(member).to_owned(),
         probability: member.score.probability(),

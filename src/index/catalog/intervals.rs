@@ -15,12 +15,12 @@ pub(super) struct Intervals {
     /// In ascending order of their numbers, which do not overlap.
     all: Vec<Interval>,
     gone: RoaringTreemap,
-    by_prefix: HashMap<String, Vec<Place>>,
+    by_prefix: HashMap<String, Vec<PrefixInterval>>,
 }
 
 /// An interval of a prefix. The intervals of a prefix are in the order of their first ordinals.
 #[derive(Clone, Debug)]
-struct Place {
+struct PrefixInterval {
     first: u64,
     /// The greatest end of the ordinals of this interval and of all before it.
     end: u64,
@@ -70,11 +70,11 @@ impl Intervals {
         if all.windows(2).any(|pair| pair[0].high > pair[1].low) {
             return None;
         }
-        let mut by_prefix: HashMap<String, Vec<Place>> = HashMap::new();
+        let mut by_prefix: HashMap<String, Vec<PrefixInterval>> = HashMap::new();
         for (index, interval) in all.iter().enumerate() {
             let end = interval.ordinal + (interval.high - interval.low);
             let places = by_prefix.entry(interval.prefix.clone()).or_default();
-            places.push(Place { first: interval.ordinal, end, index });
+            places.push(PrefixInterval { first: interval.ordinal, end, index });
         }
         for places in by_prefix.values_mut() {
             places.sort_unstable_by_key(|place| place.first);

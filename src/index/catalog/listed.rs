@@ -25,7 +25,7 @@ const WITHOUT_LENGTH: [u64; 2] = [IGNORABLE + 4, IGNORABLE + 5];
 
 /// The files that a list names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Listed {
+struct ListedFiles {
     /// The numbers and lengths of the sorted files.
     files: BTreeMap<u64, u64>,
     /// The greatest number of a log with which a column family begins; older rows are in sorted files.
@@ -92,7 +92,7 @@ pub(super) fn put_back(dir: &Dir) -> Result<bool> {
 pub(super) fn lost(dir: &Dir) -> Result<Option<String>> {
     let Some(kept) = dir.kept() else { return Ok(None) };
     let path = dir.catalog();
-    let Some(Listed { files, .. }) = present(&path)? else { return Ok(None) };
+    let Some(ListedFiles { files, .. }) = present(&path)? else { return Ok(None) };
     let names = dir::names(&path)?;
     // Files are ingested one at a time, and the writer ingests no others after a failure. RocksDB opens the file only
     // if it is the one in the list.
@@ -114,7 +114,7 @@ fn name_of(number: u64) -> String {
 ///
 /// # Errors
 /// [`Error::Catalog`] if the file is an earlier list under the name of the current one; [`Error::Io`].
-fn present(path: &Path) -> Result<Option<Listed>> {
+fn present(path: &Path) -> Result<Option<ListedFiles>> {
     let read = |name: &str| -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         dir::read_blocks(&path.join(name), BLOCK, &mut |block| {
@@ -134,8 +134,8 @@ fn present(path: &Path) -> Result<Option<Listed>> {
 }
 
 /// Returns the files that a list names; `None` if the list has an unknown kind of change.
-fn parse(list: &[u8]) -> Option<Listed> {
-    let mut listed = Listed::default();
+fn parse(list: &[u8]) -> Option<ListedFiles> {
+    let mut listed = ListedFiles::default();
     let mut change = Vec::new();
     for block in list.chunks(BLOCK) {
         let mut rest = block;
@@ -160,7 +160,7 @@ fn parse(list: &[u8]) -> Option<Listed> {
 }
 
 /// Applies a change.
-fn apply(change: &[u8], listed: &mut Listed) -> Option<()> {
+fn apply(change: &[u8], listed: &mut ListedFiles) -> Option<()> {
     let mut fields = Fields(change);
     while !fields.0.is_empty() {
         match fields.number()? {
@@ -276,6 +276,6 @@ mod tests {
             assert_eq!(parse(&record(1, &change)), None, "{change:?}");
         }
         // Tags that older versions skip have a length.
-        assert_eq!(parse(&record(1, &[0x81, 0x40, 2, 5, 5])), Some(Listed::default()));
+        assert_eq!(parse(&record(1, &[0x81, 0x40, 2, 5, 5])), Some(ListedFiles::default()));
     }
 }

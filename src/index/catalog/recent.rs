@@ -21,11 +21,11 @@ pub(crate) struct Recent {
 
 /// One slot per remainder of document numbers, for the document read last. Finding it needs no hash.
 #[derive(Debug, Default)]
-struct Part {
+struct RecentSlots {
     slots: Vec<Option<(u64, Arc<Recent>)>>,
 }
 
-impl Part {
+impl RecentSlots {
     fn get(&self, number: u64) -> Option<Arc<Recent>> {
         let (of, recent) = self.slots.get(slot(number))?.as_ref()?;
         (*of == number).then(|| recent.clone())
@@ -44,11 +44,11 @@ fn slot(number: u64) -> usize {
 /// The records that were read recently.
 #[derive(Debug, Default)]
 pub(super) struct RecentRecords {
-    parts: [Mutex<Part>; PARTS],
+    parts: [Mutex<RecentSlots>; PARTS],
 }
 
 impl RecentRecords {
-    fn part(&self, number: u64) -> std::sync::MutexGuard<'_, Part> {
+    fn part(&self, number: u64) -> std::sync::MutexGuard<'_, RecentSlots> {
         self.parts[number as usize % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -20,7 +20,7 @@ pub(crate) use super::files::{is_failed_sync, names_of_files, read_blocks};
 use super::lock::{LOCK, Lock};
 use super::map::Mapped;
 use super::mark::{MARK, has_remains, mark};
-use super::place::Place;
+use super::place::HeldFolder;
 use super::regular;
 use super::steps::step;
 use crate::error::{A_BACKUP, INTERRUPTED};
@@ -82,7 +82,7 @@ pub(super) const TMP: &str = "tmp";
 /// A database folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Dir {
-    place: Arc<Place>,
+    place: Arc<HeldFolder>,
     /// The lock of a writer; it is released when the last copy is dropped.
     lock: Option<Arc<Lock>>,
 }
@@ -170,7 +170,7 @@ impl Dir {
 
     /// Opens a folder, whatever its contents.
     fn at(root: &Path) -> Result<Self> {
-        Ok(Self { place: Arc::new(Place::open(root)?), lock: None })
+        Ok(Self { place: Arc::new(HeldFolder::open(root)?), lock: None })
     }
 
     /// Makes the folders of a database.

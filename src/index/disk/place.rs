@@ -10,7 +10,7 @@ use crate::{Error, Result};
 /// A folder that is held open. It remains the same folder whatever happens to its name. While it is held, no folder
 /// created later can be mistaken for it.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct HeldFolder {
     /// `None` if the system cannot hold a folder open; then any folder at the path is taken for it.
     folder: Option<File>,
     /// The path as given, and the same path from the root of the file system.
@@ -18,7 +18,7 @@ pub(super) struct Place {
     path: PathBuf,
 }
 
-impl Place {
+impl HeldFolder {
     /// Opens a folder.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let folder = system::open_folder(path).map_err(Error::io("open the folder", path))?;
@@ -70,7 +70,7 @@ mod tests {
         let (path, moved) = (folder.path().join("a"), folder.path().join("b"));
         fs::create_dir(&path).expect("made");
         fs::write(path.join("file"), "first").expect("written");
-        let place = Place::open(&path).expect("opened");
+        let place = HeldFolder::open(&path).expect("opened");
         assert!(place.is_at_its_path().expect("looked at"));
         fs::rename(&path, &moved).expect("moved");
         assert!(!place.is_at_its_path().expect("looked at"), "nothing is there");

@@ -28,7 +28,7 @@ pub struct BatchMatch {
 }
 
 /// A match as numbers: query ordinal with the distance in its low byte, document number, fingerprint.
-pub(super) type Row = [u64; 3];
+pub(super) type MatchRow = [u64; 3];
 
 /// The matches of a batch query by (query, distance, id bytewise). After an error nothing follows.
 pub struct BatchMatches<'a> {
@@ -48,9 +48,10 @@ impl BatchMatches<'_> {
 
     /// Resolves some thousand rows. Those of one query and distance stay together, because they are sorted by id.
     fn resolve(&mut self) -> Result<Vec<BatchMatch>> {
-        let mut some: Vec<Row> = Vec::new();
-        let is_more =
-            |some: &[Row], row: &Row| some.len() < RESOLVE_LEN || some.last().is_none_or(|it| it[0] == row[0]);
+        let mut some: Vec<MatchRow> = Vec::new();
+        let is_more = |some: &[MatchRow], row: &MatchRow| {
+            some.len() < RESOLVE_LEN || some.last().is_none_or(|it| it[0] == row[0])
+        };
         while let Some(row) = self.rows.next_if(|row| row.as_ref().map_or(true, |row| is_more(&some, row))) {
             some.push(row?);
         }
@@ -96,7 +97,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns rows with the ids of their documents, sorted.
-    pub(super) fn resolved(&self, rows: Vec<Row>) -> Result<Vec<BatchMatch>> {
+    pub(super) fn resolved(&self, rows: Vec<MatchRow>) -> Result<Vec<BatchMatch>> {
         let mut numbers: Vec<u64> = rows.iter().map(|row| row[1]).collect();
         numbers.sort_unstable();
         numbers.dedup();

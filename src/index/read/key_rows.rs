@@ -22,14 +22,14 @@ const ROWS_MAX: usize = 1 << 17;
 /// The rows of keys of a state.
 #[derive(Debug, Default)]
 pub(crate) struct KeyRows {
-    megashingles: Rows,
-    pieces: Rows,
-    digests: Rows,
+    megashingles: FamilyRows,
+    pieces: FamilyRows,
+    digests: FamilyRows,
 }
 
 /// The rows of one family.
 #[derive(Debug, Default)]
-struct Rows {
+struct FamilyRows {
     /// There may be rows.
     any: bool,
     look_ups: AtomicUsize,
@@ -37,7 +37,7 @@ struct Rows {
     keys: OnceLock<HashSet<u64>>,
 }
 
-impl Rows {
+impl FamilyRows {
     fn read(catalog: &Catalog, family: Family) -> Result<Self> {
         Ok(Self { any: catalog.has_rows(family)?, ..Self::default() })
     }
@@ -82,9 +82,9 @@ impl KeyRows {
     /// Reads whether there are rows.
     pub(crate) fn read(catalog: &Catalog) -> Result<Self> {
         Ok(Self {
-            megashingles: Rows::read(catalog, Family::Megashingles)?,
-            pieces: Rows::read(catalog, Family::Pieces)?,
-            digests: Rows::read(catalog, Family::Digests)?,
+            megashingles: FamilyRows::read(catalog, Family::Megashingles)?,
+            pieces: FamilyRows::read(catalog, Family::Pieces)?,
+            digests: FamilyRows::read(catalog, Family::Digests)?,
         })
     }
 
@@ -166,7 +166,7 @@ mod tests {
         assert!(all_of(&rows, &keys(&later)).0);
         assert!(!all_of(&rows, &other).1);
         // If there are more rows than this number of look-ups justifies reading, keys are looked up.
-        let few = Rows { any: true, ..Rows::default() };
+        let few = FamilyRows { any: true, ..FamilyRows::default() };
         let megashingle = other[0];
         assert!(keys_of(writer.catalog(), megashingle.family(), 44).is_none());
         assert_eq!(keys_of(writer.catalog(), megashingle.family(), 45).map(|keys| keys.len()), Some(45));

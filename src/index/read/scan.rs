@@ -155,7 +155,7 @@ struct Task<'a> {
 }
 
 /// What a range has: the number of its fingerprints, and the matches as (query ordinal, distance, stored fingerprint).
-struct Found {
+struct RangeMatches {
     read: u64,
     matches: Vec<(u32, u32, Fingerprint)>,
 }
@@ -166,7 +166,7 @@ impl<'a> Task<'a> {
         Ok(Self { path, header, decoder, index })
     }
 
-    fn range(&self, first: u64, bytes: &[u8]) -> Result<Found> {
+    fn range(&self, first: u64, bytes: &[u8]) -> Result<RangeMatches> {
         let mut sieve = Sieve::new(self.index);
         let (mut read, mut pairs) = (0, Vec::new());
         let mut keep = |query: u64, value: u64| {
@@ -186,11 +186,11 @@ impl<'a> Task<'a> {
             matches.extend(self.index.ordinals(position as u32).iter().map(|&ordinal| (ordinal, distance, stored)));
         }
         matches.sort_unstable();
-        Ok(Found { read, matches })
+        Ok(RangeMatches { read, matches })
     }
 }
 
-impl Found {
+impl RangeMatches {
     /// Passes the matches to `emit`. Returns the number of fingerprints read.
     fn pass(self, emit: &mut dyn FnMut(u64, Fingerprint, u32) -> Result<()>) -> Result<u64> {
         self.matches.into_iter().try_for_each(|(ordinal, distance, stored)| emit(ordinal.into(), stored, distance))?;

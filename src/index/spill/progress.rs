@@ -30,10 +30,10 @@ pub(crate) fn or_unwatched(
 
 /// Reports progress to a watcher, and forwards the watcher's request to stop.
 pub struct Ticker<'a> {
-    state: Mutex<State<'a>>,
+    state: Mutex<TickerState<'a>>,
 }
 
-struct State<'a> {
+struct TickerState<'a> {
     watch: &'a mut (dyn FnMut(&Progress) -> bool + Send),
     progress: Progress,
 }
@@ -42,10 +42,10 @@ impl<'a> Ticker<'a> {
     /// Returns a ticker for this watcher.
     pub fn new(watch: &'a mut (dyn FnMut(&Progress) -> bool + Send)) -> Self {
         let progress = Progress { phase: "", done: 0, total: None, unit: "" };
-        Self { state: Mutex::new(State { watch, progress }) }
+        Self { state: Mutex::new(TickerState { watch, progress }) }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<'a>> {
+    fn state(&self) -> MutexGuard<'_, TickerState<'a>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -171,17 +171,17 @@ impl<const N: usize> IndexedRows<N> {
 }
 
 /// Rows that are read one by one.
-pub struct SortedRows<'a, const N: usize>(Merged<Stretch<'a, N>>);
+pub struct SortedRows<'a, const N: usize>(Merged<SortedRun<'a, N>>);
 
 impl<'a, const N: usize> SortedRows<'a, N> {
     fn of(spilled: &[Arc<TempFile>], memory: Cow<'a, [[u64; N]]>) -> Result<Self> {
         let mut stretches = Vec::with_capacity(spilled.len() + 1);
         for file in spilled {
-            let mut stretch = Stretch { file: Some(file.clone()), rows: Cow::default(), at: 0, offset: 0 };
+            let mut stretch = SortedRun { file: Some(file.clone()), rows: Cow::default(), at: 0, offset: 0 };
             stretch.fill()?;
             stretches.push(stretch);
         }
-        stretches.push(Stretch { file: None, rows: memory, at: 0, offset: 0 });
+        stretches.push(SortedRun { file: None, rows: memory, at: 0, offset: 0 });
         Ok(Self(Merged::new(stretches)))
     }
 
@@ -211,14 +211,14 @@ impl<const N: usize> Iterator for SortedRows<'_, N> {
 }
 
 /// A sorted run being read.
-struct Stretch<'a, const N: usize> {
+struct SortedRun<'a, const N: usize> {
     file: Option<Arc<TempFile>>,
     rows: Cow<'a, [[u64; N]]>,
     at: usize,
     offset: u64,
 }
 
-impl<const N: usize> Ascending for Stretch<'_, N> {
+impl<const N: usize> Ascending for SortedRun<'_, N> {
     type Item = [u64; N];
 
     #[inline]
@@ -233,7 +233,7 @@ impl<const N: usize> Ascending for Stretch<'_, N> {
     }
 }
 
-impl<const N: usize> Stretch<'_, N> {
+impl<const N: usize> SortedRun<'_, N> {
     fn fill(&mut self) -> Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         let mut bytes = vec![0; 8 * N * BUFFER_LEN];

@@ -172,7 +172,7 @@ impl Answering for InParts<'_> {
 }
 
 /// A match, with the index of its database.
-type Found = (usize, Seen);
+type DatabaseMatch = (usize, Seen);
 
 impl InParts<'_> {
     /// Appends the answer to one query; returns the number of matches.
@@ -207,7 +207,7 @@ impl InParts<'_> {
             });
             return Ok(0);
         };
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<DatabaseMatch> = Vec::new();
         let limits = self.how.limits();
         let read = |seen: &mut Seen, view: View<'_>| {
             seen.read(view, asked.get_or_init(|| self.words(query)), self.how.reading, &limits, None);
@@ -247,7 +247,7 @@ impl InParts<'_> {
 
     /// Adds the fields of a match.
     // Reference of query: a match with `--parts`
-    fn found(&self, (index, seen): &Found, words: u32, object: &mut Object<'_>) {
+    fn found(&self, (index, seen): &DatabaseMatch, words: u32, object: &mut Object<'_>) {
         let found = &seen.found;
         object.field("id", Id(&found.id));
         fields::write_db(self.databases[*index].0.as_deref(), object);

@@ -77,11 +77,11 @@ pub(super) struct Seen {
     /// The passages.
     pub(super) found: PassageMatch,
     /// What the texts say of each passage, or why they say nothing; `None` if they were not read.
-    told: Option<Result<Vec<Told>, String>>,
+    told: Option<Result<Vec<PassageQuotes>, String>>,
 }
 
 /// What texts say of a passage, of the document asked for first.
-struct Told {
+struct PassageQuotes {
     /// The share of equal words.
     equal: Option<f64>,
     characters: [Option<Range<u64>>; 2],
@@ -109,7 +109,7 @@ impl Seen {
             return;
         }
         let found = &mut self.found;
-        let mut read = || -> Result<Vec<Told>, String> {
+        let mut read = || -> Result<Vec<PassageQuotes>, String> {
             let asked = asked.as_ref().map_err(|why| format!("the document asked for cannot be read: {why}"))?;
             let stored = view.get(&found.id).map_err(|error| chain(&error))?;
             let words = |stored| pages.map_or_else(|| words_of(view, &stored), |pages| words_in(pages, view, &stored));
@@ -125,7 +125,7 @@ impl Seen {
                 let sides = [(asked, &passage.asked), (&stored, &passage.stored)];
                 let quote = |(words, range): (&PageWords, &Range<u32>)| words.quote(range.clone());
                 let quotes = if how.why { sides.map(quote) } else { Default::default() };
-                Told { equal, characters: sides.map(|(words, range)| words.characters(range.clone())), quotes }
+                PassageQuotes { equal, characters: sides.map(|(words, range)| words.characters(range.clone())), quotes }
             };
             Ok(found.passages.iter().zip(shares).map(told).collect())
         };
@@ -150,7 +150,7 @@ impl Seen {
 /// A passage, and what the texts say of it.
 pub(super) struct SeenPassage<'a> {
     pub(super) passage: &'a Passage,
-    told: Option<&'a Told>,
+    told: Option<&'a PassageQuotes>,
 }
 
 impl SeenPassage<'_> {

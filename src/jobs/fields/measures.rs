@@ -51,10 +51,10 @@ fn cell(value: Option<Value>) -> Cell<'static> {
 
 /// A measure of a match; null if unknown.
 #[derive(Clone, Copy)]
-pub struct Score(Option<Value>);
+pub struct MeasureValue(Option<Value>);
 
-impl From<Score> for Json {
-    fn from(Score(value): Score) -> Self {
+impl From<MeasureValue> for Json {
+    fn from(MeasureValue(value): MeasureValue) -> Self {
         match value {
             None => Json::Null,
             Some(Value::Count(count)) => count.into(),
@@ -64,7 +64,7 @@ impl From<Score> for Json {
     }
 }
 
-impl Put for Score {
+impl Put for MeasureValue {
     fn put(&self, out: &mut Vec<u8>) {
         match self.0 {
             None => None::<u32>.put(out),
@@ -80,14 +80,14 @@ impl Put for Score {
 const NO_SCORES: [&str; 3] = ["distance", "lcs_containment", "cosine"];
 
 /// The scores of a match, each with its name.
-pub fn scores(measures: &Measures) -> impl Iterator<Item = (&'static str, Score)> + '_ {
+pub fn scores(measures: &Measures) -> impl Iterator<Item = (&'static str, MeasureValue)> + '_ {
     // Scores have six decimals, as in pair lines.
     let rounded = |value| match value {
         Some(Value::Share(share)) => Some(Value::Share((share * 1e6).round() / 1e6)),
         value => value,
     };
     let scores = measures.each().filter(|(column, _)| !NO_SCORES.contains(&column.name));
-    scores.map(move |(column, value)| (column.name, Score(rounded(value))))
+    scores.map(move |(column, value)| (column.name, MeasureValue(rounded(value))))
 }
 
 /// Adds the scores of a match without its distance, and the rule that decided; unknown ones are null.

@@ -19,7 +19,7 @@ pub(crate) use self::losses::append_tsv;
 pub(crate) use self::losses::lost;
 pub use self::losses::{Field, LossValues, OF_PAIR, OF_QUERY, OF_REMOVED, PairLossValues, sentence};
 pub use self::matches::{WriteMatch, answer, match_columns, write_db, write_match};
-pub use self::measures::{Score, add_evidence, scores, stored_cells, stored_columns};
+pub use self::measures::{MeasureValue, add_evidence, scores, stored_cells, stored_columns};
 pub use self::members::{MemberSource, cluster_line, member_columns, member_rows, member_rows_of, want_members};
 pub use self::pair_lines::{IdList, LineFormat, PairLines};
 pub use self::pair_rows::{pair_columns, pair_rows};

@@ -179,14 +179,14 @@ struct Scores<'a>(&'a Measures);
 
 impl Serialize for Scores<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.each().map(|(column, value)| (column.name, Score(value))))
+        serializer.collect_map(self.0.each().map(|(column, value)| (column.name, MeasureField(value))))
     }
 }
 
 /// A measure; null if unknown.
-struct Score(Option<Value>);
+struct MeasureField(Option<Value>);
 
-impl Serialize for Score {
+impl Serialize for MeasureField {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             None => serializer.serialize_none(),

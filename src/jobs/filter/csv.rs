@@ -10,12 +10,12 @@ use super::selection::{FilterCounts, Selection};
 use crate::error::{JobError, Result};
 
 /// The input, and how its rows are read.
-pub(super) struct Rows<'a> {
+pub(super) struct CsvRows<'a> {
     pub(super) located: &'a Located,
     pub(super) options: &'a Options,
 }
 
-impl Rows<'_> {
+impl CsvRows<'_> {
     /// Passes the rows on.
     pub(super) fn filter(
         self,

@@ -73,7 +73,7 @@ pub(crate) fn copied_as(packing: Packing, to: &Path, input: &Path) -> Result<()>
 }
 
 /// An input, and how it is read.
-pub(super) struct Opened {
+pub(super) struct FilterInput {
     /// A copy of stdin, which goes away with this.
     _spooled: Option<Scratch>,
     pub(super) located: Located,
@@ -84,7 +84,7 @@ pub(super) struct Opened {
     pub(super) here: Vec<u32>,
 }
 
-impl Opened {
+impl FilterInput {
     /// Opens an input that is read by these options, unless the user says otherwise. Documents of the archives
     /// `named_by_url` have their address as id.
     pub(super) fn new(

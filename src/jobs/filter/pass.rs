@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use nddb_index::Progress;
 
 use super::csv;
-use super::opened::{FilterOptions, InputKind, Opened};
+use super::opened::{FilterInput, FilterOptions, InputKind};
 use super::outs::Outs;
 use super::pages;
 use super::records::Records;
-use super::rows::{Positions, Rows};
+use super::rows::{JsonRows, Positions};
 use super::selection::{FilterCounts, Selection, Watching};
 #[cfg(feature = "parquet")]
-use super::tables::Table;
+use super::tables::ParquetFile;
 use crate::error::{Advice, JobError, Result};
 use crate::input;
 use crate::output::Destination;
@@ -27,7 +27,7 @@ const BUFFER: usize = 256 << 10;
 pub(super) struct Pass<'a> {
     pub(super) how: &'a FilterOptions,
     pub(super) input: &'a Path,
-    pub(super) opened: &'a Opened,
+    pub(super) opened: &'a FilterInput,
     /// The bytes of the inputs before this one, and of all.
     pub(super) sizes: (u64, u64),
     /// How many bytes of a file of lines were read, compressed as they are.
@@ -42,7 +42,7 @@ impl Pass<'_> {
         let mut progress = |counts: &FilterCounts| self.tick("counting ids", counts, watch);
         match self.opened.kind {
             InputKind::Rows => {
-                let rows = Rows { name: self.input, options, positions: Positions::Unknown, fields: &[] };
+                let rows = JsonRows { name: self.input, options, positions: Positions::Unknown, fields: &[] };
                 rows.filter(self.lines(packing)?, selection, &mut Outs::counting(&mut io::sink()), &mut progress)?;
             }
             InputKind::Records => {
@@ -50,12 +50,12 @@ impl Pass<'_> {
                 records.filter(selection, &mut Outs::counting(&mut io::sink()), &mut progress)?;
             }
             InputKind::Csv => {
-                let rows = csv::Rows { located: &self.opened.located, options };
+                let rows = csv::CsvRows { located: &self.opened.located, options };
                 rows.filter(selection, &mut Outs::counting(&mut io::sink()), &mut progress)?;
             }
             InputKind::Page => drop(pages::decide(&self.opened.located, options, selection)?),
             #[cfg(feature = "parquet")]
-            InputKind::Table => Table { path, options, fields: &[] }.count(selection, &mut progress)?,
+            InputKind::Table => ParquetFile { path, options, fields: &[] }.count(selection, &mut progress)?,
         }
         Ok(())
     }
@@ -67,12 +67,12 @@ impl Pass<'_> {
         let mut progress = |counts: &FilterCounts| self.tick("reading texts", counts, watch);
         match self.opened.kind {
             InputKind::Rows => {
-                let rows = Rows { name: self.input, options, positions: self.positions(packing)?, fields: &[] };
+                let rows = JsonRows { name: self.input, options, positions: self.positions(packing)?, fields: &[] };
                 rows.filter(self.lines(packing)?, selection, &mut Outs::counting(&mut io::sink()), &mut progress)?;
                 Ok(())
             }
             #[cfg(feature = "parquet")]
-            InputKind::Table => Table { path, options, fields: &[] }.read_texts(selection, &mut progress),
+            InputKind::Table => ParquetFile { path, options, fields: &[] }.read_texts(selection, &mut progress),
             InputKind::Csv | InputKind::Records | InputKind::Page => {
                 let name = self.input.display();
                 let message = format!("{name}: texts are cut in lines of JSON and Parquet, and it is neither");
@@ -128,13 +128,13 @@ impl Pass<'_> {
         let counts = match kind {
             InputKind::Rows => {
                 let positions = self.positions(packing)?;
-                let rows = Rows { name: self.input, options, positions, fields: &self.how.with };
+                let rows = JsonRows { name: self.input, options, positions, fields: &self.how.with };
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
                 let outs = &mut Outs { kept: &mut kept, removed };
                 rows.filter(self.lines(packing)?, selection, outs, &mut progress)?
             }
             InputKind::Csv => {
-                let rows = csv::Rows { located: &self.opened.located, options };
+                let rows = csv::CsvRows { located: &self.opened.located, options };
                 let removed = removed.as_mut().map(|removed| removed as &mut dyn Write);
                 rows.filter(selection, &mut Outs { kept: &mut kept, removed }, &mut progress)?
             }
@@ -147,7 +147,7 @@ impl Pass<'_> {
             InputKind::Page => FilterCounts::default(),
             #[cfg(feature = "parquet")]
             InputKind::Table => {
-                let table = Table { path, options, fields: &self.how.with };
+                let table = ParquetFile { path, options, fields: &self.how.with };
                 table.filter(selection, &mut kept, removed.as_mut(), &mut progress)?
             }
         };

@@ -7,7 +7,7 @@ use nddb_archive::{Inputs, Located, Options, expand};
 use nddb_index::View;
 
 use super::archives::Archives;
-use super::opened::{FilterOptions, Opened};
+use super::opened::{FilterInput, FilterOptions};
 use super::pass::Pass;
 use super::selection::{FilterCounts, FilterNote, Selection, Tell, Watching};
 use super::targets::Targets;
@@ -58,7 +58,7 @@ impl FilterPlan {
     /// [`JobError::Options`]; an input cannot be read.
     pub(crate) fn check(&self, how: &FilterOptions, options: &Options) -> Result<()> {
         for (index, input) in self.inputs.iter().enumerate() {
-            let opened = Opened::new(how, options.clone(), &Archives::none(), &[], input)?;
+            let opened = FilterInput::new(how, options.clone(), &Archives::none(), &[], input)?;
             let packing = input::packing(opened.path())?;
             let (kept, removed) = self.targets.of_input(index);
             opened.check(&input.path, [Some(kept), removed])?;
@@ -83,7 +83,8 @@ impl FilterPlan {
     ) -> Result<FilterCounts> {
         let archives = Archives::read(view)?;
         let named_by_url = &selection.named_by_url;
-        let open = |input: &Located| Opened::new(how, archives.options(&input.path), &archives, named_by_url, input);
+        let open =
+            |input: &Located| FilterInput::new(how, archives.options(&input.path), &archives, named_by_url, input);
         let opened = self.inputs.iter().map(open).collect::<Result<Vec<_>>>()?;
         for (index, opened) in opened.iter().enumerate() {
             let (kept, removed) = self.targets.of_input(index);

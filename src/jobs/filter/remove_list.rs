@@ -12,7 +12,7 @@ use crate::named_id::{NamedId, hash, other_forms};
 use crate::removed::Place;
 
 /// A document to be removed, and what became of the rows with its id.
-struct Listed {
+struct ListedDocument {
     hash: u128,
     /// It is the text of these digits or their number: the database has neither any more.
     is_either: bool,
@@ -29,7 +29,7 @@ struct Listed {
     is_kept: bool,
 }
 
-impl Listed {
+impl ListedDocument {
     fn new(id: &str, place: Option<Place>) -> Self {
         Self {
             hash: hash(id),
@@ -57,7 +57,7 @@ pub(super) enum Fate {
 /// The documents to remove. Memory: 96 bytes each.
 pub(crate) struct RemoveList {
     /// By the hashes of their ids, ascending.
-    all: Vec<Listed>,
+    all: Vec<ListedDocument>,
     /// Places with the index of their document, ascending.
     by_place: Vec<(Place, u32)>,
     /// The ids that the database does not have.
@@ -76,8 +76,8 @@ impl RemoveList {
                 list.unknown.add(named.as_id());
             }
             let is_either = id.is_none() && matches!(named, NamedId::Digits(_));
-            let listed = Listed::new(id.as_deref().unwrap_or(named.as_id()), place);
-            list.all.push(Listed { is_either, fits_forms, ..listed });
+            let listed = ListedDocument::new(id.as_deref().unwrap_or(named.as_id()), place);
+            list.all.push(ListedDocument { is_either, fits_forms, ..listed });
             Ok(())
         })?;
         Ok(list.sorted())
@@ -90,7 +90,7 @@ impl RemoveList {
 
     /// Adds a document.
     pub(crate) fn add(&mut self, id: &str, place: Option<Place>) {
-        self.all.push(Listed::new(id, place));
+        self.all.push(ListedDocument::new(id, place));
     }
 
     /// Returns the list, ready to decide.
@@ -237,7 +237,7 @@ pub(super) struct Cluster {
 
 /// A line of `clusters.jsonl`.
 #[derive(Deserialize)]
-struct Line {
+struct ClusterMembers {
     #[serde(flatten)]
     cluster: Cluster,
     members: Vec<Member>,
@@ -251,7 +251,7 @@ impl Clusters {
     pub(super) fn read(path: &Path) -> Result<Self> {
         let mut read = Self::default();
         lists::each_line(path, &mut |number, line| {
-            let line: Line = serde_json::from_str(line).map_err(|error| {
+            let line: ClusterMembers = serde_json::from_str(line).map_err(|error| {
                 JobError::input(format!("{}: line {number} is no line of clusters.jsonl: {error}", path.display()))
             })?;
             let index = u32::try_from(read.clusters.len())

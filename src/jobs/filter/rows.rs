@@ -18,7 +18,7 @@ use crate::json;
 use crate::rows::json_value;
 
 /// The input, as it is named, how its ids are read, where its rows stand if that matters, and what is added to them.
-pub(super) struct Rows<'a> {
+pub(super) struct JsonRows<'a> {
     pub(super) name: &'a Path,
     pub(super) options: &'a Options,
     pub(super) positions: Positions,
@@ -46,7 +46,7 @@ impl Positions {
     }
 }
 
-impl Rows<'_> {
+impl JsonRows<'_> {
     /// Passes the lines of `input` on.
     pub(super) fn filter(
         mut self,
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn ids_are_those_that_load_reads() {
         let (name, positions) = (Path::new("x"), Positions::Unknown);
-        let rows = Rows { name, options: &Options::default(), positions, fields: &[FilterField::Kept] };
+        let rows = JsonRows { name, options: &Options::default(), positions, fields: &[FilterField::Kept] };
         let id = |text: &str| rows.id(text.as_bytes(), 1);
         assert_eq!(id(r#"{"a":{"id":"no"},"id":"x\ty"}"#).expect("no field"), Some("x\ty".into()));
         assert_eq!(id(r#"{"id":-17}"#).expect("no field"), Some(number_id(-17)));

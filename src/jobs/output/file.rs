@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use tempfile::NamedTempFile;
 
-use super::list::{Complete, Listed};
-use super::target::{self, PART, RANDOM, Target};
+use super::list::{Complete, ListWriter};
+use super::target::{self, PART, PathTarget, RANDOM};
 use super::{OutputError, Outputs, Result};
 use crate::lock::Lock;
 
@@ -21,7 +21,7 @@ const BUFFER: usize = 64 << 10;
 #[derive(Clone, Debug)]
 pub struct Destination {
     path: PathBuf,
-    target: Target,
+    target: PathTarget,
     /// Held for as long as this lives and the file is written.
     #[expect(dead_code, reason = "it is only held")]
     lock: Option<Arc<Lock>>,
@@ -29,7 +29,7 @@ pub struct Destination {
 }
 
 impl Destination {
-    pub(super) fn new(path: &Path, target: Target, lock: Option<Arc<Lock>>, outputs: Outputs) -> Self {
+    pub(super) fn new(path: &Path, target: PathTarget, lock: Option<Arc<Lock>>, outputs: Outputs) -> Self {
         Self { path: path.into(), target, lock, outputs }
     }
 
@@ -42,7 +42,7 @@ impl Destination {
     /// Returns whether it is stdout.
     #[must_use]
     pub fn is_stdout(&self) -> bool {
-        self.target == Target::Stdout
+        self.target == PathTarget::Stdout
     }
 
     /// Begins the file.
@@ -51,10 +51,10 @@ impl Destination {
     /// [`OutputError::Io`].
     pub fn create(&self) -> Result<OutputFile> {
         let inner = match &self.target {
-            Target::Stdout => Ok(Inner::Stdout(io::stdout())),
-            Target::Remote(path) => Upload::begin(path).map(Inner::Upload),
-            Target::Direct(path) => File::options().write(true).open(path).map(Inner::Direct),
-            Target::File { folder, name } => part(folder, name).map(Inner::File),
+            PathTarget::Stdout => Ok(Inner::Stdout(io::stdout())),
+            PathTarget::Remote(path) => Upload::begin(path).map(Inner::Upload),
+            PathTarget::Direct(path) => File::options().write(true).open(path).map(Inner::Direct),
+            PathTarget::File { folder, name } => part(folder, name).map(Inner::File),
         };
         let inner = inner.map_err(OutputError::io(&self.path))?;
         Ok(OutputFile { to: self.clone(), inner: BufWriter::with_capacity(BUFFER, inner), bytes: 0, listed: None })
@@ -85,7 +85,7 @@ pub struct OutputFile {
     inner: BufWriter<Inner>,
     bytes: u64,
     /// It is one of several lists that are published together.
-    listed: Option<Listed<Sealed>>,
+    listed: Option<ListWriter<Sealed>>,
 }
 
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl OutputFile {
 
     /// Makes it one of lists that are published together.
     pub(super) fn in_list(self, name: &str, complete: Complete<Sealed>) -> Self {
-        Self { listed: Some(Listed::new(name, complete)), ..self }
+        Self { listed: Some(ListWriter::new(name, complete)), ..self }
     }
 
     /// Returns the name, for messages.
@@ -197,7 +197,7 @@ pub(super) struct Sealed {
 impl Sealed {
     /// Returns whether a file will be replaced.
     pub(super) fn replaces(&self) -> bool {
-        matches!(&self.to.target, Target::File { folder, name } if fs::symlink_metadata(folder.join(name)).is_ok())
+        matches!(&self.to.target, PathTarget::File { folder, name } if fs::symlink_metadata(folder.join(name)).is_ok())
     }
 
     /// Gives the file its name, and makes that durable.
@@ -208,7 +208,7 @@ impl Sealed {
 
     /// As [`Sealed::publish`]; `replaces` is whether to tell that a file is replaced.
     pub(super) fn publish_telling(self, replaces: bool) -> Result<()> {
-        let Target::File { folder, .. } = &self.to.target else { return self.rename_telling(replaces) };
+        let PathTarget::File { folder, .. } = &self.to.target else { return self.rename_telling(replaces) };
         let (folder, path) = (folder.clone(), self.to.path.clone());
         self.rename_telling(replaces)?;
         sync_folder(&folder).map_err(OutputError::io(path))
@@ -230,7 +230,7 @@ impl Sealed {
         let Self { inner, to } = self;
         let failed = OutputError::io(&to.path);
         match (inner, &to.target) {
-            (Inner::File(file), Target::File { folder, name }) => {
+            (Inner::File(file), PathTarget::File { folder, name }) => {
                 let path = folder.join(name);
                 file.persist(&path).map_err(|error| failed(error.error))?;
                 to.outputs.published(&path, replaces.then_some(&*to.path));

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nddb_remote::is_remote;
 
 use super::file::Destination;
-use super::target::{self, Target};
+use super::target::{self, PathTarget};
 use super::{OutputError, Outputs, Result};
 use crate::lock::Lock;
 
@@ -70,7 +70,7 @@ impl OutputFolder {
             fs::create_dir_all(target::folder_of(&path)).map_err(OutputError::io(&path))?;
         }
         let target = self.outputs.register_target(&self.option, &path)?;
-        if let (Target::File { folder, name }, Some(held)) = (&target, &self.held) {
+        if let (PathTarget::File { folder, name }, Some(held)) = (&target, &self.held) {
             if let Some(holder) = Lock::holder(&folder.join(target::lock_name(name))) {
                 return Err(OutputError::Busy { path, holder });
             }

@@ -21,14 +21,14 @@ pub struct ListTally {
 }
 
 /// A list while it is written.
-pub(super) struct Listed<S> {
+pub(super) struct ListWriter<S> {
     name: String,
     complete: Complete<S>,
     tally: ListTally,
     hash: Xxh3Default,
 }
 
-impl<S> Listed<S> {
+impl<S> ListWriter<S> {
     pub(super) fn new(name: &str, complete: Complete<S>) -> Self {
         Self { name: name.into(), complete, tally: ListTally::default(), hash: Xxh3Default::new() }
     }
@@ -45,8 +45,8 @@ impl<S> Listed<S> {
     }
 }
 
-impl<S> fmt::Debug for Listed<S> {
+impl<S> fmt::Debug for ListWriter<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Listed").field("name", &self.name).field("tally", &self.tally).finish_non_exhaustive()
+        f.debug_struct("ListWriter").field("name", &self.name).field("tally", &self.tally).finish_non_exhaustive()
     }
 }

@@ -50,7 +50,7 @@ pub use self::folder::OutputFolder;
 pub use self::list::ListTally;
 pub use self::lists::{OutputLists, UNFINISHED};
 pub use self::target::is_nameless;
-use self::target::{Identity, Target};
+use self::target::{Identity, PathTarget};
 use crate::lock::{Lock, Refused};
 
 /// A `Result` of this module.
@@ -104,7 +104,7 @@ impl Outputs {
     pub fn file(&self, option: &str, path: &Path) -> Result<Destination> {
         let target = self.register_target(option, path)?;
         let lock = match &target {
-            Target::File { folder, name } => Some(Arc::new(self.lock_file(path, folder, name)?)),
+            PathTarget::File { folder, name } => Some(Arc::new(self.lock_file(path, folder, name)?)),
             _ => None,
         };
         Ok(Destination::new(path, target, lock, self.clone()))
@@ -131,7 +131,7 @@ impl Outputs {
     #[must_use]
     pub fn stdout(&self) -> Destination {
         self.register().written.entry(Identity::Stdout).or_insert_with(|| "stdout".into());
-        Destination::new(Path::new("stdout"), Target::Stdout, None, self.clone())
+        Destination::new(Path::new("stdout"), PathTarget::Stdout, None, self.clone())
     }
 
     /// Returns whether an output goes to stdout.
@@ -151,11 +151,11 @@ impl Outputs {
     }
 
     /// Follows a path, and registers where it leads; refuses what must not be written.
-    fn register_target(&self, option: &str, path: &Path) -> Result<Target> {
-        let target = Target::of(path).map_err(OutputError::io(path))?;
+    fn register_target(&self, option: &str, path: &Path) -> Result<PathTarget> {
+        let target = PathTarget::of(path).map_err(OutputError::io(path))?;
         let option_of = || option.to_owned();
         let target = target.ok_or_else(|| OutputError::IsFolder { path: path.into(), option: option_of() })?;
-        if let Target::File { name, .. } = &target
+        if let PathTarget::File { name, .. } = &target
             && target::is_reserved(name)
         {
             return Err(OutputError::Reserved { path: path.into() });
@@ -232,7 +232,7 @@ impl Register {
     }
 
     /// Refuses a file in the folder of a database.
-    fn refuse_in_database(&mut self, option: &str, path: &Path, target: &Target) -> Result<()> {
+    fn refuse_in_database(&mut self, option: &str, path: &Path, target: &PathTarget) -> Result<()> {
         match target.path() {
             Some(place) => self.refuse_database_around(option, path, target::folder_of(&place)),
             None => Ok(()),

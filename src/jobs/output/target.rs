@@ -11,7 +11,7 @@ use nddb_remote::is_remote;
 
 /// What a path leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum PathTarget {
     Stdout,
     /// What has no other name that it could be renamed from: a device, a pipe, a file descriptor under /dev or /proc.
     Direct(PathBuf),
@@ -60,7 +60,7 @@ pub fn is_nameless(path: &Path) -> bool {
     path.as_os_str() == "-" || is_of_system(path) || fs::metadata(path).is_ok_and(|found| is_device(&found))
 }
 
-impl Target {
+impl PathTarget {
     /// Follows a path. `Ok(None)` if it is a folder, or named as one.
     pub(super) fn of(path: &Path) -> io::Result<Option<Self>> {
         if is_stdout(path) {

@@ -11,17 +11,17 @@ use crate::packed::{PackedFile, Packing};
 use nddb_archive::Options;
 
 use super::decide::{Here, Revisit};
-use super::{Opened, RevisitsSummary, record};
+use super::{RevisitInput, RevisitsSummary, record};
 use crate::error::{JobError, Result};
 
 /// Copies an input to an output.
 pub(super) fn copy(
-    (number, opened): (usize, &Opened),
+    (number, opened): (usize, &RevisitInput),
     revisits: &HashMap<Here, Revisit>,
     to: &Destination,
     progress: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<RevisitsSummary> {
-    let Opened { path, options, packing, .. } = opened;
+    let RevisitInput { path, options, packing, .. } = opened;
     let mut counts = RevisitsSummary::default();
     let mut input = open(path, options)?;
     let mut copying =

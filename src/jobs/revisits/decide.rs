@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, hash_map};
 use std::rc::Rc;
 
 use super::earlier::{Aged, Asked, At, Digest, Earlier};
-use super::payload::{Origin, Page, Payload, Sources};
+use super::payload::{Page, Payload, ReferredRecord, Sources};
 
 /// Most pages elsewhere that are read of those with one text, the oldest.
 const READ_MAX: usize = 100;
@@ -16,7 +16,7 @@ pub(super) type Here = (usize, u64);
 /// What a page becomes a revisit of.
 #[derive(Clone, Debug)]
 pub(super) struct Revisit {
-    pub(super) origin: Rc<Origin>,
+    pub(super) origin: Rc<ReferredRecord>,
     /// Whether the payloads are identical; else they are near-duplicates.
     pub(super) is_identical: bool,
 }
@@ -58,7 +58,7 @@ pub(super) fn decide(earlier: Earlier, pages: &HashMap<Here, Page>, sources: &So
         let Some((here, found)) = here(&page).and_then(|here| Some((here, pages.get(&here)?))) else { continue };
         // The same capture may be in two inputs.
         let own = &found.origin;
-        let is_other = |origin: &Rc<Origin>| origin.capture() != own.capture();
+        let is_other = |origin: &Rc<ReferredRecord>| origin.capture() != own.capture();
         let mut text = digest.and_then(|digest| texts.get_mut(&digest));
         let identical = text.as_mut().and_then(|text| text.first(page, found.payload, &mut elsewhere)).filter(is_other);
         let is_identical = identical.is_some();
@@ -86,7 +86,7 @@ struct Text {
     /// Those elsewhere that have not been read, the oldest last.
     unread: Vec<Aged>,
     /// The first page with each payload.
-    firsts: HashMap<Payload, Rc<Origin>>,
+    firsts: HashMap<Payload, Rc<ReferredRecord>>,
 }
 
 impl Text {
@@ -97,7 +97,7 @@ impl Text {
     }
 
     /// Returns the first page with this payload before a page.
-    fn first(&mut self, before: Aged, payload: Payload, elsewhere: &mut Elsewhere<'_>) -> Option<Rc<Origin>> {
+    fn first(&mut self, before: Aged, payload: Payload, elsewhere: &mut Elsewhere<'_>) -> Option<Rc<ReferredRecord>> {
         while let Some(older) = self.unread.pop_if(|older| *older < before) {
             if let At::Elsewhere(place) = older.at
                 && let Some(page) = elsewhere.page(place, older.date)

@@ -57,7 +57,7 @@ pub struct RevisitsSummary {
 }
 
 /// An input.
-struct Opened {
+struct RevisitInput {
     path: PathBuf,
     options: Options,
     packing: Packing,
@@ -96,7 +96,7 @@ impl Revisits<'_> {
     }
 
     /// Opens the inputs, which must have been loaded.
-    fn open(&self, located: &[Located], view: View<'_>) -> Result<Vec<Opened>> {
+    fn open(&self, located: &[Located], view: View<'_>) -> Result<Vec<RevisitInput>> {
         let archives = Archives::read(view)?;
         let open = |input: &Located| {
             let path = input.path.clone();
@@ -116,14 +116,14 @@ impl Revisits<'_> {
                 let message = format!("{name}: was not loaded into {}, or was modified since", database.display());
                 return Err(JobError::input(message).advise(Advice::Load { database, input: path }));
             }
-            Ok(Opened { path, options, packing, numbers })
+            Ok(RevisitInput { path, options, packing, numbers })
         };
         located.iter().map(open).collect()
     }
 
     /// Decides what becomes a revisit. Returns the number of pages that the database does not know at their places,
     /// too.
-    fn decide(&self, view: View<'_>, inputs: &[Opened], watch: Watch<'_>) -> Result<(Decided, u64)> {
+    fn decide(&self, view: View<'_>, inputs: &[RevisitInput], watch: Watch<'_>) -> Result<(Decided, u64)> {
         let numbers =
             inputs.iter().enumerate().flat_map(|(input, opened)| opened.numbers.iter().map(move |&n| (n, input)));
         let numbers: HashMap<u32, usize> = numbers.collect();
@@ -140,7 +140,7 @@ impl Revisits<'_> {
     }
 }
 
-impl Opened {
+impl RevisitInput {
     /// Reads the pages that are wanted; returns the number of all pages.
     fn read(
         &self,

@@ -34,14 +34,14 @@ impl Payload {
 
 /// The fields by which a revisit record refers to another record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(super) struct ReferredRecord {
     pub(super) url: String,
     /// WARC-Date, as it is written.
     pub(super) date: String,
     pub(super) id: Option<String>,
 }
 
-impl Origin {
+impl ReferredRecord {
     /// Returns address and date, which tell a capture from others, in whatever file it is.
     pub(super) fn capture(&self) -> (&str, &str) {
         (&self.url, &self.date)
@@ -51,7 +51,7 @@ impl Origin {
 /// A page that is, or may become, the origin of a revisit record.
 pub(super) struct Page {
     pub(super) payload: Payload,
-    pub(super) origin: Rc<Origin>,
+    pub(super) origin: Rc<ReferredRecord>,
 }
 
 impl Page {
@@ -62,7 +62,7 @@ impl Page {
             return None;
         }
         let HttpParts { payload, .. } = record.http()?;
-        let origin = Origin {
+        let origin = ReferredRecord {
             url: record.uri("warc-target-uri").filter(|url| !url.is_empty())?,
             date: String::from_utf8(record.field("warc-date")?.to_vec()).ok()?,
             id: record.uri("warc-record-id").filter(|id| !id.is_empty()),

@@ -3,7 +3,7 @@
 //! This module does not decide what is content. The kind of an element (HTML, WAI-ARIA, microdata) and the words of its
 //! class and identifier are evidence, which [`page_content`](crate::text::page_content) weighs.
 
-use crate::text::elements::{Kind, Name, Role};
+use crate::text::elements::{ElementProperties, Name, Role};
 use crate::text::hints::Hints;
 
 /// Attributes that indicate the purpose of an element.
@@ -112,7 +112,7 @@ fn signature(name: Name, attributes: &Attributes<'_>) -> u64 {
 
 /// The place of a run of text: its container, and the element that opens its block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct TextPlace {
     pub(crate) container: u32,
     pub(crate) own: Own,
     /// Hints of its own element, if that is not a container.
@@ -131,11 +131,11 @@ pub(crate) enum Own {
 }
 
 impl Own {
-    pub(crate) fn of(kind: &Kind) -> Self {
+    pub(crate) fn of(kind: &ElementProperties) -> Self {
         match kind {
-            Kind { role: Role::Paragraph, .. } => Own::Paragraph,
-            Kind { role: Role::ListItem, .. } => Own::ListItem,
-            Kind { rank: 1, .. } => Own::Heading,
+            ElementProperties { role: Role::Paragraph, .. } => Own::Paragraph,
+            ElementProperties { role: Role::ListItem, .. } => Own::ListItem,
+            ElementProperties { rank: 1, .. } => Own::Heading,
             _ => Own::Other,
         }
     }

@@ -45,7 +45,7 @@ pub(crate) enum Ruby {
 
 /// Properties of an element, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Kind {
+pub(crate) struct ElementProperties {
     pub(crate) element: Element,
     /// Whether the element is void, which means without content.
     pub(crate) is_void: bool,
@@ -73,19 +73,19 @@ pub(crate) enum Role {
     ListItem,
 }
 
-const BLOCK: Kind =
-    Kind { element: Element::Block, is_void: false, may_be_left_open: false, rank: 0, role: Role::None };
-const LEFT_OPEN: Kind = Kind { may_be_left_open: true, ..BLOCK };
+const BLOCK: ElementProperties =
+    ElementProperties { element: Element::Block, is_void: false, may_be_left_open: false, rank: 0, role: Role::None };
+const LEFT_OPEN: ElementProperties = ElementProperties { may_be_left_open: true, ..BLOCK };
 
-const fn of(element: Element) -> Kind {
-    Kind { element, ..BLOCK }
+const fn of(element: Element) -> ElementProperties {
+    ElementProperties { element, ..BLOCK }
 }
 
-const fn heading(rank: u8) -> Kind {
-    Kind { rank, ..BLOCK }
+const fn heading(rank: u8) -> ElementProperties {
+    ElementProperties { rank, ..BLOCK }
 }
 
-static KINDS: WordTable<Kind, 256> = WordTable::new(
+static KINDS: WordTable<ElementProperties, 256> = WordTable::new(
     BLOCK,
     &[
         (
@@ -106,22 +106,22 @@ static KINDS: WordTable<Kind, 256> = WordTable::new(
         (of(Element::Ruby(Ruby::Reading)), "rt rp"),
         (of(Element::Ruby(Ruby::Readings)), "rtc"),
         (of(Element::Foreign), "svg math"),
-        (Kind { is_void: true, ..BLOCK }, "area br col embed hr input link meta param source track"),
+        (ElementProperties { is_void: true, ..BLOCK }, "area br col embed hr input link meta param source track"),
         (LEFT_OPEN, "dt dd tr td th thead tbody tfoot option optgroup"),
-        (Kind { role: Role::Paragraph, ..LEFT_OPEN }, "p"),
-        (Kind { role: Role::ListItem, ..LEFT_OPEN }, "li"),
+        (ElementProperties { role: Role::Paragraph, ..LEFT_OPEN }, "p"),
+        (ElementProperties { role: Role::ListItem, ..LEFT_OPEN }, "li"),
         (heading(1), "h1"),
         (heading(2), "h2"),
         (heading(3), "h3"),
         (heading(4), "h4"),
         (heading(5), "h5"),
         (heading(6), "h6"),
-        (Kind { role: Role::Frame, ..BLOCK }, "nav footer aside menu select button dialog search"),
-        (Kind { role: Role::Header, ..BLOCK }, "header"),
-        (Kind { role: Role::Article, ..BLOCK }, "article"),
-        (Kind { role: Role::Main, ..BLOCK }, "main"),
-        (Kind { role: Role::Quote, ..BLOCK }, "blockquote table pre"),
-        (Kind { role: Role::Figure, ..BLOCK }, "figure figcaption"),
+        (ElementProperties { role: Role::Frame, ..BLOCK }, "nav footer aside menu select button dialog search"),
+        (ElementProperties { role: Role::Header, ..BLOCK }, "header"),
+        (ElementProperties { role: Role::Article, ..BLOCK }, "article"),
+        (ElementProperties { role: Role::Main, ..BLOCK }, "main"),
+        (ElementProperties { role: Role::Quote, ..BLOCK }, "blockquote table pre"),
+        (ElementProperties { role: Role::Figure, ..BLOCK }, "figure figcaption"),
     ],
 );
 
@@ -133,10 +133,12 @@ pub(crate) struct Name(ShortWord);
 impl Name {
     pub(crate) const A: Name = Name::of(b"a");
     pub(crate) const IFRAME: Name = Name::of(b"iframe");
+    pub(crate) const META: Name = Name::of(b"meta");
     pub(crate) const NOEMBED: Name = Name::of(b"noembed");
     pub(crate) const NOFRAMES: Name = Name::of(b"noframes");
     pub(crate) const NOSCRIPT: Name = Name::of(b"noscript");
     pub(crate) const SCRIPT: Name = Name::of(b"script");
+    pub(crate) const SUP: Name = Name::of(b"sup");
 
     /// Returns the name of these bytes, in letters of any case.
     #[inline]
@@ -146,7 +148,7 @@ impl Name {
 
     /// Returns the properties of the element.
     #[inline]
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> ElementProperties {
         KINDS.get(self.0)
     }
 

@@ -5,8 +5,8 @@
 //! elements that may be left open, such as a paragraph, a list item or a table cell, are not on the stack. An end tag
 //! closes the last element of its name and all elements opened after it. An end tag without an open element is ignored.
 
-use crate::text::containers::{Attributes, Container, Own, Place};
-use crate::text::elements::{Kind, Name};
+use crate::text::containers::{Attributes, Container, Own, TextPlace};
+use crate::text::elements::{ElementProperties, Name};
 use crate::text::sheet::Sheet;
 
 /// Greatest depth of nested elements that are tracked. Real pages have a few dozen.
@@ -32,7 +32,7 @@ pub(crate) struct OutlinePart {
     /// The heading that contains the part.
     pub(crate) heading: Option<HeadingPart>,
     /// The place of the part, if containers were requested.
-    pub(crate) place: Place,
+    pub(crate) place: TextPlace,
 }
 
 /// A heading of the first three ranks, `h1` to `h3`.
@@ -115,7 +115,7 @@ impl Outline {
     }
 
     /// Opens an element that is not a formatting instruction.
-    pub(crate) fn open(&mut self, name: Name, kind: &Kind, attributes: &Attributes<'_>) {
+    pub(crate) fn open(&mut self, name: Name, kind: &ElementProperties, attributes: &Attributes<'_>) {
         if kind.is_void {
             return;
         }
@@ -148,7 +148,7 @@ impl Outline {
     fn push_unseen(&mut self, name: Name, is_unseen: bool) {
         if let Some(containers) = &mut self.containers {
             containers.open(Container { is_unseen, ..Container::default() });
-            containers.own = Place::default();
+            containers.own = TextPlace::default();
         }
         self.open.push(name);
         self.counters[counter(name)] += 1;
@@ -169,13 +169,13 @@ impl Outline {
     }
 
     /// Closes an element that is not a formatting instruction.
-    pub(crate) fn close(&mut self, name: Name, kind: &Kind) {
+    pub(crate) fn close(&mut self, name: Name, kind: &ElementProperties) {
         if kind.rank > 0 {
             // As in browsers, the end tag of any rank ends a heading.
             self.ranked = None;
         }
         if let Some(containers) = &mut self.containers {
-            containers.own = Place::default();
+            containers.own = TextPlace::default();
         }
         if self.counters[counter(name)] == 0 {
             return;
@@ -211,20 +211,20 @@ struct Containers {
     /// The open elements, and the index of each that has text.
     open: Vec<(Container, Option<u32>)>,
     /// The element that begins the next block; its container is not set.
-    own: Place,
+    own: TextPlace,
 }
 
 impl Default for Containers {
     fn default() -> Self {
-        Self { all: vec![Container::default()], open: Vec::new(), own: Place::default() }
+        Self { all: vec![Container::default()], open: Vec::new(), own: TextPlace::default() }
     }
 }
 
 impl Containers {
     /// Notes the element that begins a block.
-    fn begin(&mut self, kind: &Kind, attributes: &Attributes<'_>) {
+    fn begin(&mut self, kind: &ElementProperties, attributes: &Attributes<'_>) {
         let hints = if kind.may_be_left_open { attributes.hints() } else { Default::default() };
-        self.own = Place { container: 0, own: Own::of(kind), hints };
+        self.own = TextPlace { container: 0, own: Own::of(kind), hints };
     }
 
     fn open(&mut self, container: Container) {
@@ -236,7 +236,7 @@ impl Containers {
     }
 
     /// Returns the place of text at this point.
-    fn place(&mut self) -> Place {
+    fn place(&mut self) -> TextPlace {
         let first = self.open.iter().rposition(|(_, index)| index.is_some()).map_or(0, |last| last + 1);
         let mut parent = first.checked_sub(1).and_then(|last| self.open[last].1).unwrap_or(0);
         for (container, index) in &mut self.open[first..] {
@@ -244,7 +244,7 @@ impl Containers {
             self.all.push(Container { parent, ..*container });
             (*index, parent) = (Some(next), next);
         }
-        Place { container: parent, ..self.own }
+        TextPlace { container: parent, ..self.own }
     }
 }
 

@@ -38,6 +38,11 @@ impl Sheet {
         Sheet { text: String::new(), layout, map: mapped.then(TextMap::default) }
     }
 
+    /// Returns the text so far.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the size of the text.
     pub(crate) fn size(&self) -> usize {
         self.text.len()
@@ -184,9 +189,9 @@ fn word_end(text: &str, mut at: usize) -> usize {
     let bytes = text.as_bytes();
     while at < bytes.len() {
         match KINDS[usize::from(bytes[at])] {
-            Kind::Word => at += 1,
-            Kind::Space => return at,
-            Kind::Begins => match text[at..].chars().next() {
+            ByteClass::Word => at += 1,
+            ByteClass::Space => return at,
+            ByteClass::Begins => match text[at..].chars().next() {
                 Some(c) if !c.is_whitespace() => at += c.len_utf8(),
                 _ => return at,
             },
@@ -197,7 +202,7 @@ fn word_end(text: &str, mut at: usize) -> usize {
 
 /// The class of a byte in the search for white space.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ByteClass {
     Word,
     /// White space of ASCII.
     Space,
@@ -205,15 +210,15 @@ enum Kind {
     Begins,
 }
 
-const KINDS: [Kind; 256] = {
-    let mut kinds = [Kind::Word; 256];
+const KINDS: [ByteClass; 256] = {
+    let mut kinds = [ByteClass::Word; 256];
     let mut byte = 0;
     while byte < 256 {
         kinds[byte] = match byte {
-            0x09..=0x0d | 0x20 => Kind::Space,
+            0x09..=0x0d | 0x20 => ByteClass::Space,
             // U+0085 and U+00A0; U+1680; U+2000 to U+205F; U+3000.
-            0xc2 | 0xe1 | 0xe2 | 0xe3 => Kind::Begins,
-            _ => Kind::Word,
+            0xc2 | 0xe1 | 0xe2 | 0xe3 => ByteClass::Begins,
+            _ => ByteClass::Word,
         };
         byte += 1;
     }

@@ -35,7 +35,7 @@ nddb_format::named! {
 
 /// A kind of words that may not be lost.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum GuardedKind {
     Number,
     Negation,
     Sign,
@@ -51,14 +51,14 @@ struct Rule {
     /// or that of the whole text, whichever is smaller.
     both_ways: bool,
     /// Kinds of words that may neither be lost nor added.
-    never: &'static [Kind],
+    never: &'static [GuardedKind],
     /// The same for plain text; of a page and a plain text, what the removed one has may not be lost.
-    never_in_text: &'static [Kind],
+    never_in_text: &'static [GuardedKind],
 }
 
 impl Level {
     fn rule(self) -> Option<Rule> {
-        use Kind::{Name, Negation, Number, Sign, Subject};
+        use GuardedKind::{Name, Negation, Number, Sign, Subject};
         match self {
             Level::Same => None,
             Level::Strict => Some(Rule {
@@ -91,9 +91,9 @@ impl Level {
             let [lost, added] = [lost, added].map(|loss| kind.of(&loss.kinds));
             let differs = match kind {
                 // A title that says more than another one is no other title, in a plain text.
-                Kind::Subject if *is_text => lost > 0 && added > 0,
+                GuardedKind::Subject if *is_text => lost > 0 && added > 0,
                 // Two pages are about the same thing or not, whichever is removed.
-                Kind::Subject => lost + added > 0,
+                GuardedKind::Subject => lost + added > 0,
                 _ if both_ways || *are_texts => lost + added > 0,
                 // What a page has around the text of a plain one is no change of it.
                 _ => lost > 0,
@@ -167,7 +167,7 @@ impl Level {
         let Some(Rule { share, both_ways, never, never_in_text }) = self.rule() else {
             return "its words are those of the kept text, but for case, spaces and typography".into();
         };
-        let names = |kinds: &[Kind]| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+        let names = |kinds: &[GuardedKind]| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
         let mut rule = format!("at most {:.0}% of its words", 100.0 * share);
         rule += if both_ways { ", and of those of the kept text," } else { " (of its content or its whole text)" };
         rule +=
@@ -223,34 +223,34 @@ impl Loss {
     }
 }
 
-impl Kind {
+impl GuardedKind {
     fn of(self, kinds: &Kinds) -> usize {
         match self {
-            Kind::Number => kinds.numbers,
-            Kind::Negation => kinds.negations,
-            Kind::Sign => kinds.signs,
-            Kind::Name => kinds.names,
-            Kind::Subject => kinds.subjects,
+            GuardedKind::Number => kinds.numbers,
+            GuardedKind::Negation => kinds.negations,
+            GuardedKind::Sign => kinds.signs,
+            GuardedKind::Name => kinds.names,
+            GuardedKind::Subject => kinds.subjects,
         }
     }
 
     fn name(self) -> &'static str {
         match self {
-            Kind::Number => "number",
-            Kind::Negation => "negation",
-            Kind::Sign => "sign",
-            Kind::Name => "name",
-            Kind::Subject => "word that title and content repeat",
+            GuardedKind::Number => "number",
+            GuardedKind::Negation => "negation",
+            GuardedKind::Sign => "sign",
+            GuardedKind::Name => "name",
+            GuardedKind::Subject => "word that title and content repeat",
         }
     }
 
     fn reason(self) -> Reason {
         match self {
-            Kind::Number => Reason::Number,
-            Kind::Negation => Reason::Negation,
-            Kind::Sign => Reason::Sign,
-            Kind::Name => Reason::Name,
-            Kind::Subject => Reason::Subject,
+            GuardedKind::Number => Reason::Number,
+            GuardedKind::Negation => Reason::Negation,
+            GuardedKind::Sign => Reason::Sign,
+            GuardedKind::Name => Reason::Name,
+            GuardedKind::Subject => Reason::Subject,
         }
     }
 }
@@ -324,15 +324,19 @@ mod tests {
         Comparison::of(&removed, &kept)
     }
 
-    /// Pages of an application have one frame, and may differ in their titles alone.
+    /// Pages of an application have one frame, and may differ in their titles and descriptions alone.
     #[test]
-    fn of_brief_pages_the_title_counts() {
+    fn of_brief_pages_the_title_and_the_description_count() {
         let frame = "You need a current browser to run this, and if you keep seeing this message, please reload the \
                      page or write to our help desk, which answers on all days of the week but the last two.";
-        let page = |title: &str| format!("<html><head><title>{title}</title></head><body><p>{frame}</p></body></html>");
-        let [fox, whale] = ["The red fox jumps over dogs", "Blue whales swim below our ships"].map(page);
-        let compared = compared(&Page::html(&fox), &Page::html(&whale));
-        assert_eq!(Level::Standard.allows(&compared), Err(Reason::Share));
+        let page = |head: &str| format!("<html><head>{head}</head><body><p>{frame}</p></body></html>");
+        let [fox, whale] = ["The red fox jumps over dogs", "Blue whales swim below our ships"];
+        let describe = |text: &str| page(&format!("<title>App</title><meta property=og:title content='{text}'>"));
+        let title = |text: &str| page(&format!("<title>{text}</title>"));
+        for [one, other] in [[describe(fox), describe(whale)], [title(fox), title(whale)]] {
+            let compared = compared(&Page::html(&one), &Page::html(&other));
+            assert_eq!(Level::Standard.allows(&compared), Err(Reason::Share), "{one}");
+        }
     }
 
     fn texts(removed: &str, kept: &str) -> [Option<Reason>; 3] {

@@ -83,7 +83,7 @@ impl Words {
     }
 
     fn read<const PLAIN: bool>(compared: &str, places: Option<&mut Vec<Range<usize>>>) -> Self {
-        let mut reader = Reader { text: compared, places, ..Reader::default() };
+        let mut reader = WordReader { text: compared, places, ..WordReader::default() };
         // A word and the space behind it have six bytes or more in most texts.
         reader.words.hashes.reserve(compared.len() / 6);
         reader.words.kinds.reserve(compared.len() / 6);
@@ -143,7 +143,7 @@ impl DistinctWords {
 
 /// Reads words, and counts capitals.
 #[derive(Default)]
-struct Reader<'a, 'p> {
+struct WordReader<'a, 'p> {
     text: &'a str,
     words: Words,
     /// Where the words stand, if that is asked for.
@@ -161,7 +161,7 @@ struct Reader<'a, 'p> {
     folded: String,
 }
 
-impl Reader<'_, '_> {
+impl WordReader<'_, '_> {
     /// Reads the line that begins here, and returns where it ends. `PLAIN` reads it by characters, which defines the
     /// result; words and signs of ASCII are read by bytes else.
     fn line<const PLAIN: bool>(&mut self, start: usize) -> usize {

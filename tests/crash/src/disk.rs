@@ -42,7 +42,7 @@ fn write_at(contents: &mut Vec<u8>, offset: usize, data: &[u8]) {
 
 /// The contents of a file.
 #[derive(Clone, Debug, Default)]
-struct File {
+struct FileContents {
     durable: Arc<Vec<u8>>,
     /// What processes see, if a sync has failed and some of it will never be durable.
     seen: Option<Arc<Vec<u8>>>,
@@ -50,7 +50,7 @@ struct File {
     pending: Vec<Change>,
 }
 
-impl File {
+impl FileContents {
     fn present(&self) -> Vec<u8> {
         let mut contents = self.seen.as_ref().unwrap_or(&self.durable).to_vec();
         self.pending.iter().for_each(|change| change.apply(&mut contents));
@@ -113,7 +113,7 @@ type Names = BTreeMap<PathBuf, Entry>;
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
     root: PathBuf,
-    files: BTreeMap<usize, File>,
+    files: BTreeMap<usize, FileContents>,
     durable: Names,
     present: Names,
     pending: Vec<Renaming>,
@@ -164,7 +164,7 @@ impl Disk {
         let mut files = BTreeMap::new();
         for (number, path) in files_below(&root).into_iter().enumerate() {
             let contents = fs::read(&path).expect("it can be read");
-            files.insert(number, File { durable: Arc::new(contents), ..File::default() });
+            files.insert(number, FileContents { durable: Arc::new(contents), ..FileContents::default() });
             durable.insert(path, Entry::File(number));
         }
         Self { root, files, present: durable.clone(), durable, pending: Vec::new() }
@@ -179,14 +179,14 @@ impl Disk {
     pub(crate) fn take(&mut self, event: &Event) {
         match event {
             Event::Create(path, file) => {
-                self.files.insert(*file, File::default());
+                self.files.insert(*file, FileContents::default());
                 self.rename(Renaming::Add(path.clone(), Entry::File(*file)));
             }
             Event::MakeFolder(path) => self.rename(Renaming::Add(path.clone(), Entry::Folder)),
             Event::Write(file, offset, data) => self.change(*file, Change::Write(*offset, data.clone())),
             Event::Truncate(file, length) => self.change(*file, Change::Truncate(*length)),
             Event::SyncFile(file) => {
-                self.files.get_mut(file).into_iter().for_each(File::sync);
+                self.files.get_mut(file).into_iter().for_each(FileContents::sync);
             }
             Event::FailSync(file) => {
                 if let Some(file) = self.files.get_mut(file) {
@@ -328,7 +328,7 @@ impl Disk {
 }
 
 /// Returns the contents of a file after a power cut.
-fn after(file: &File, loss: Loss, random: &mut Random) -> Vec<u8> {
+fn after(file: &FileContents, loss: Loss, random: &mut Random) -> Vec<u8> {
     let mut contents = file.durable.to_vec();
     match loss {
         Loss::Nothing => return file.present(),

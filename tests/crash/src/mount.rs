@@ -11,14 +11,14 @@ const SIZE: u64 = 512 << 20;
 
 /// Kinds of file systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileSystem {
     /// XFS.
     Xfs,
     /// ext4 that neither writes contents before names nor at a rename.
     StrictExt4,
 }
 
-impl Kind {
+impl FileSystem {
     pub(crate) const ALL: [Self; 2] = [Self::Xfs, Self::StrictExt4];
 
     /// The name by which it is made and mounted, the options, and those of making it.
@@ -32,13 +32,13 @@ impl Kind {
 
 /// A file system that is mounted until it is dropped.
 pub(crate) struct Mount {
-    kind: Kind,
+    kind: FileSystem,
     folder: tempfile::TempDir,
 }
 
 impl Mount {
     /// Makes and mounts a file system. `None`, with a message, where that is not possible or not permitted.
-    pub(crate) fn new(kind: Kind) -> Option<Self> {
+    pub(crate) fn new(kind: FileSystem) -> Option<Self> {
         let mount = Self { kind, folder: folder() };
         let image = mount.image();
         let made = std::fs::File::create(&image).and_then(|file| file.set_len(SIZE));

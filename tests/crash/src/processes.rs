@@ -66,7 +66,7 @@ impl Processes {
     /// Lets them run, and says what was counted.
     pub(crate) fn run(self) -> Verdict<Counts> {
         let (folder, mut random) = (folder(), Random::fixed(self.seed));
-        let place = Place(folder.path().to_owned());
+        let place = ProcessFolder(folder.path().to_owned());
         place.begin();
         let others = ["back up", "check"].into_iter().chain(std::iter::repeat_n("read", self.readers));
         let mut others: Vec<Process> = others.map(|role| place.start(role, random.next())).collect();
@@ -138,9 +138,9 @@ impl Drop for Process {
 }
 
 /// The folder of all processes: the database, and files of numbers.
-struct Place(PathBuf);
+struct ProcessFolder(PathBuf);
 
-impl Place {
+impl ProcessFolder {
     fn database(&self) -> PathBuf {
         self.0.join("db")
     }
@@ -281,7 +281,7 @@ pub(crate) fn do_role() -> bool {
     let Ok(line) = std::env::var(ROLE) else { return false };
     small_thresholds();
     let [seed, role, root] = line.splitn(3, ':').collect::<Vec<_>>()[..] else { panic!("{line}: no role") };
-    let (place, random) = (Place(root.into()), &mut Random::fixed(seed.parse().expect("a number")));
+    let (place, random) = (ProcessFolder(root.into()), &mut Random::fixed(seed.parse().expect("a number")));
     match role {
         "write" => place.write(random),
         "read" => place.read(random),

@@ -10,7 +10,7 @@ use crate::errors::Errors;
 use crate::judge::Verdict;
 use crate::kills::Kills;
 use crate::lives;
-use crate::mount::{Kind, Mount};
+use crate::mount::{FileSystem, Mount};
 use crate::support::say;
 
 /// How many crashes of each kind, from which seed on.
@@ -70,7 +70,7 @@ impl Sweeps {
     /// Does all, and says what was counted.
     pub(crate) fn run(self) -> Verdict {
         self.cut().and_then(|_| self.kill()).and_then(|_| self.fail()).and_then(|_| self.live())?;
-        Kind::ALL.into_iter().try_for_each(|kind| self.cut_power(kind).map(drop))
+        FileSystem::ALL.into_iter().try_for_each(|kind| self.cut_power(kind).map(drop))
     }
 
     /// Cuts the power of the model of a disk.
@@ -103,7 +103,7 @@ impl Sweeps {
     }
 
     /// Cuts the power of file systems of a kind.
-    pub(crate) fn cut_power(self, kind: Kind) -> Verdict<Counted> {
+    pub(crate) fn cut_power(self, kind: FileSystem) -> Verdict<Counted> {
         self.each(&format!("power cuts on {kind:?}"), self.power, &|seed, most| {
             let Some(mut mount) = Mount::new(kind) else { return Ok(Counted { judged: most, again: 0 }) };
             let counts = Kills { seed, kills: most.min(15), bug: None, only: None }.run(Some(&mut mount))?;

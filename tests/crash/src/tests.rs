@@ -13,7 +13,7 @@ use crate::bugs::Means::{self, Cut, Kill, Order};
 use crate::commands::Command;
 use crate::cuts::Sweep;
 use crate::lives::live_through;
-use crate::mount::Kind;
+use crate::mount::FileSystem;
 use crate::outputs::Crashes;
 use crate::processes::Processes;
 use crate::support::steps::{Step, create};
@@ -55,7 +55,7 @@ fn a_process_killed_at_any_call_loses_nothing_acknowledged_and_needs_no_repair()
 
 #[test]
 fn a_power_cut_of_a_file_system_at_any_call_loses_nothing_acknowledged_and_needs_no_repair() {
-    for kind in Kind::ALL {
+    for kind in FileSystem::ALL {
         let counted = SWEEPS.cut_power(kind).unwrap_or_else(|why| panic!("{why}"));
         assert!(counted.judged >= SWEEPS.power, "{counted:?}");
     }

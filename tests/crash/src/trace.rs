@@ -83,11 +83,11 @@ pub(crate) struct Trace(Arc<Traced>);
 #[derive(Debug)]
 struct Traced {
     root: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<TraceState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct TraceState {
     /// The files, by their present names.
     names: BTreeMap<PathBuf, usize>,
     next_file: usize,
@@ -139,7 +139,7 @@ impl Trace {
         let root = root.canonicalize().expect("the folder exists");
         let names: BTreeMap<PathBuf, usize> = crate::disk::files_below(&root).into_iter().zip(0..).collect();
         let next_file = names.len();
-        let state = State {
+        let state = TraceState {
             names,
             next_file,
             events: Vec::new(),
@@ -212,7 +212,7 @@ impl Drop for Trace {
 }
 
 impl Traced {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TraceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -222,7 +222,7 @@ impl Traced {
         describe: &dyn Fn() -> String,
         needs_space: bool,
         call: impl FnOnce() -> c_int,
-        event: impl FnOnce(&mut State, c_int) -> Event,
+        event: impl FnOnce(&mut TraceState, c_int) -> Event,
     ) -> c_int {
         let mut state = self.lock();
         let fate = state.count(describe, needs_space);
@@ -245,7 +245,7 @@ impl Traced {
     }
 }
 
-impl State {
+impl TraceState {
     fn push(&mut self, event: Event) {
         if self.keeps {
             self.events.push((Instant::now(), event));
@@ -399,7 +399,7 @@ pub(crate) fn write(
     let mut state = traced.lock();
     let what = || format!("write of {size} bytes to {}", name_of(number));
     let fate = state.count(&what, true);
-    let mut note = |state: &mut State, size: usize| {
+    let mut note = |state: &mut TraceState, size: usize| {
         let written = call(size);
         if written > 0 {
             let end = || {

@@ -31,12 +31,12 @@ pub(crate) struct Columns {
 }
 
 /// A part of a line: some characters, and whether they are marked.
-type Part = (String, bool);
+type MarkedText = (String, bool);
 
 /// A line of a column, while it is filled.
 #[derive(Default)]
-struct Line {
-    parts: Vec<Part>,
+struct ColumnLine {
+    parts: Vec<MarkedText>,
     width: usize,
 }
 
@@ -115,7 +115,7 @@ impl Columns {
             wrapped(runs, column, signs)
         });
         for index in 0..left.len().max(right.len()) {
-            let empty = Line::default();
+            let empty = ColumnLine::default();
             let (a, b) = (left.get(index).unwrap_or(&empty), right.get(index).unwrap_or(&empty));
             self.line(out, a, "\u{1b}[31m");
             out.push_str(&" ".repeat(column.saturating_sub(a.width)));
@@ -127,7 +127,7 @@ impl Columns {
         }
     }
 
-    fn line(&self, out: &mut String, line: &Line, colour: &str) {
+    fn line(&self, out: &mut String, line: &ColumnLine, colour: &str) {
         for (text, is_marked) in &line.parts {
             if *is_marked && self.marks == Marks::Colours {
                 out.push_str(&format!("{colour}{text}\u{1b}[0m"));
@@ -151,8 +151,8 @@ fn shortened(text: &str) -> String {
 }
 
 /// Breaks runs into lines of at most `column` characters: at spaces, and longer words at any character.
-fn wrapped(runs: &[DiffRun], column: usize, signs: [&str; 2]) -> Vec<Line> {
-    let mut lines = vec![Line::default()];
+fn wrapped(runs: &[DiffRun], column: usize, signs: [&str; 2]) -> Vec<ColumnLine> {
+    let mut lines = vec![ColumnLine::default()];
     for run in runs {
         // Characters before the first word separate the word from the last run.
         let words = run.text.trim_start_matches([' ', '\n', '\u{b7}']);
@@ -166,11 +166,11 @@ fn wrapped(runs: &[DiffRun], column: usize, signs: [&str; 2]) -> Vec<Line> {
 }
 
 /// Appends words with the characters between them.
-fn push(lines: &mut Vec<Line>, text: &str, is_marked: bool, column: usize) {
+fn push(lines: &mut Vec<ColumnLine>, text: &str, is_marked: bool, column: usize) {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         if first == '\n' {
-            lines.push(Line::default());
+            lines.push(ColumnLine::default());
             rest = &rest[1..];
             continue;
         }
@@ -179,7 +179,7 @@ fn push(lines: &mut Vec<Line>, text: &str, is_marked: bool, column: usize) {
         rest = behind;
         let line = lines.last().map_or(0, |line| line.width);
         if line + width(word) > column && line > 0 {
-            lines.push(Line::default());
+            lines.push(ColumnLine::default());
             push_word(lines, word.trim_start_matches(' '), is_marked, column);
         } else {
             push_word(lines, word, is_marked, column);
@@ -188,11 +188,11 @@ fn push(lines: &mut Vec<Line>, text: &str, is_marked: bool, column: usize) {
 }
 
 /// Appends a word, over several lines if it is wider than a line.
-fn push_word(lines: &mut Vec<Line>, word: &str, is_marked: bool, column: usize) {
+fn push_word(lines: &mut Vec<ColumnLine>, word: &str, is_marked: bool, column: usize) {
     for letter in word.chars() {
         let wide = letter.width().unwrap_or(0);
         if lines.last().is_none_or(|line| line.width + wide > column) {
-            lines.push(Line::default());
+            lines.push(ColumnLine::default());
         }
         let Some(line) = lines.last_mut() else { continue };
         match line.parts.last_mut() {

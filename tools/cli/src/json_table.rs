@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::columns::{Columns, Marks};
 use crate::quantity::{counted, grouped};
-use crate::table::Table;
+use crate::table::TextTable;
 use crate::terminal::{self, safe_cell};
 
 /// Rows that are aligned together; the next ones make a table of their own, so that a long output needs no memory.
@@ -98,7 +98,7 @@ impl<W: Write> Tabled<W> {
         }
         if !columns.is_empty() {
             let make = |columns: &[&str]| {
-                let mut table = Table::new(columns);
+                let mut table = TextTable::new(columns);
                 for row in &self.rows {
                     table.row(columns.iter().map(|&name| row.get(name).map(cell).unwrap_or_default()).collect());
                 }

@@ -52,7 +52,7 @@ pub mod frame {
     pub use crate::messages::{Messages, Meter, Style, Tick};
     pub use crate::output::Output;
     pub use crate::program::{Program, VERSION};
-    pub use crate::table::Table;
+    pub use crate::table::TextTable;
     pub use crate::text_options::text_part;
 
     /// Signals that ask to stop.

@@ -3,11 +3,11 @@
 use crate::terminal::safe_cell;
 
 /// A table that is being filled.
-pub struct Table {
+pub struct TextTable {
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// Makes a table with these titles of columns.
     pub fn new(titles: &[&str]) -> Self {
         Self { rows: vec![titles.iter().map(|title| (*title).to_owned()).collect()] }
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn numbers_stand_to_the_right_and_words_to_the_left() {
-        let mut table = Table::new(&["name", "bytes"]);
+        let mut table = TextTable::new(&["name", "bytes"]);
         table.row(vec!["a".into(), "5".into()]);
         table.row(vec!["longer".into(), "1,000".into()]);
         assert_eq!(table.lines(), ["name    bytes", "a           5", "longer  1,000"]);
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_cell_cannot_control_the_terminal_or_leave_its_place() {
-        let mut table = Table::new(&["name", "state"]);
+        let mut table = TextTable::new(&["name", "state"]);
         table.row(vec!["a\u{1b}[2J\tb\nc".into(), "found".into()]);
         assert_eq!(table.lines(), ["name            state", r"a\u001b[2J b c  found"]);
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::config::named;
 use crate::convert::id_source;
 use crate::errors::{Fault, Result};
-use crate::recipe::{Rows, columns};
+use crate::recipe::{SketchRows, columns};
 use crate::stream::Stream;
 use crate::writer::usual_threads;
 
@@ -65,7 +65,7 @@ pub(crate) fn sketch_archive(
     };
     let threads = threads.unwrap_or_else(usual_threads).max(1);
     Ok(Stream::new(columns(), move |sink| {
-        let mut rows = Rows::new(&recipe);
+        let mut rows = SketchRows::new(&recipe);
         let mut fault = None;
         let mut each = |sketched: Sketched<'_>| {
             let pushed = match sketched {

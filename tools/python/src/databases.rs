@@ -24,11 +24,11 @@ use crate::verdict::Answer;
 pub(crate) struct OpenDatabase {
     path: PathBuf,
     /// Locked only with the GIL held and never while waiting, so that no lock is held when a process forks.
-    state: Mutex<State>,
+    state: Mutex<DatabaseState>,
 }
 
 #[derive(Clone)]
-enum State {
+enum DatabaseState {
     Open(Pinned),
     /// A thread refreshes it.
     Refreshing,
@@ -40,7 +40,7 @@ impl OpenDatabase {
     pub(crate) fn open(py: Python<'_>, path: PathBuf) -> Result<Self> {
         let path = std::path::absolute(path).map_err(PyErr::from)?;
         let reader = py.detach(|| Reader::open(&path))?;
-        Ok(Self { path, state: Mutex::new(State::Open(Arc::new(Owned::new(reader)))) })
+        Ok(Self { path, state: Mutex::new(DatabaseState::Open(Arc::new(Owned::new(reader)))) })
     }
 
     /// The path of the database.
@@ -53,31 +53,31 @@ impl OpenDatabase {
         loop {
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner).clone();
             match state {
-                State::Open(pinned) if pinned.is_ours() => return Ok(pinned),
+                DatabaseState::Open(pinned) if pinned.is_ours() => return Ok(pinned),
                 // Not even a thread that refreshes it exists in the child.
-                State::Open(_) => return self.reopen(py),
-                State::Refreshing => py.detach(|| std::thread::sleep(Duration::from_micros(100))),
-                State::Closed => return Err(Fault::value("this database is closed")),
+                DatabaseState::Open(_) => return self.reopen(py),
+                DatabaseState::Refreshing => py.detach(|| std::thread::sleep(Duration::from_micros(100))),
+                DatabaseState::Closed => return Err(Fault::value("this database is closed")),
             }
         }
     }
 
     fn reopen(&self, py: Python<'_>) -> Result<Pinned> {
         let pinned = Arc::new(Owned::new(py.detach(|| Reader::open(&self.path))?));
-        self.put(State::Open(pinned.clone()));
+        self.put(DatabaseState::Open(pinned.clone()));
         Ok(pinned)
     }
 
     /// Replaces the state, unless it is closed; returns the former one.
-    fn put(&self, state: State) -> State {
+    fn put(&self, state: DatabaseState) -> DatabaseState {
         let mut held = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if matches!(*held, State::Closed) { State::Closed } else { std::mem::replace(&mut held, state) }
+        if matches!(*held, DatabaseState::Closed) { DatabaseState::Closed } else { std::mem::replace(&mut held, state) }
     }
 
     /// Switches to the newest state; returns whether anything has changed.
     fn refresh(&self, py: Python<'_>) -> Result<bool> {
         let before = self.pinned(py)?;
-        let State::Open(mut held) = self.put(State::Refreshing) else {
+        let DatabaseState::Open(mut held) = self.put(DatabaseState::Refreshing) else {
             // Another thread is at it, or has closed it.
             return self.pinned(py).map(|after| !Arc::ptr_eq(&before, &after));
         };
@@ -95,13 +95,13 @@ impl OpenDatabase {
             };
             (held, outcome)
         });
-        self.put(State::Open(held));
+        self.put(DatabaseState::Open(held));
         Ok(outcome?)
     }
 
     /// Closes the database.
     pub(crate) fn close(&self, py: Python<'_>) {
-        let held = self.put(State::Closed);
+        let held = self.put(DatabaseState::Closed);
         py.detach(|| drop(held));
     }
 }

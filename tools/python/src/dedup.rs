@@ -91,7 +91,7 @@ fn options(
 
 /// A removed document: id, id of the kept one, index of the database of that one among the earlier ones, whether their
 /// texts are the same, rule, probability, loss, whether the document stays.
-type Row = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Loss, bool);
+type RemovedRow = (String, Option<String>, Option<usize>, bool, String, Option<f64>, Loss, bool);
 /// The columns of a loss, and of the least level that allows it.
 type Loss = (Option<f64>, Option<String>, Option<u64>, Option<u64>, Option<&'static str>);
 
@@ -121,7 +121,7 @@ pub(crate) fn find_removed<'py>(
     };
     let parts = against.map(|against| against.bind(py).as_super().get().pinned(py)).transpose()?;
     let threads = threads.unwrap_or_else(usual_threads).max(1);
-    let rows = interruptible::run(py, telling(&progress), |watching| -> Result<Vec<Row>> {
+    let rows = interruptible::run(py, telling(&progress), |watching| -> Result<Vec<RemovedRow>> {
         let earlier = parts.as_ref().map(|parts| parts.federation()).transpose()?;
         let reader = Reader::open(&path)?;
         let options = options(&reader, &keep, min_probability, level.as_deref())?;

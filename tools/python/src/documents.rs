@@ -10,7 +10,7 @@ use nddb::sketch::{Recipe, RecipeError};
 use nddb::text::{Page, PageKind};
 use nddb::{Document, Fingerprint};
 
-use crate::arrow::{Arrays, Bytes, Ids, column, optional};
+use crate::arrow::{Arrays, Bytes, IdColumn, column, optional};
 use crate::dates::Dates;
 use crate::errors::{Fault, Result};
 use crate::names::{Choices, Names};
@@ -20,7 +20,7 @@ const PIECE: usize = 256;
 
 /// The columns of a table.
 struct Columns<'a> {
-    ids: Ids<'a>,
+    ids: IdColumn<'a>,
     texts: Option<Bytes<'a>>,
     pages: Option<Bytes<'a>>,
     urls: Option<Bytes<'a>>,
@@ -37,7 +37,7 @@ impl<'a> Columns<'a> {
         };
         let dates = names.date.as_deref().map(|name| Dates::new(name, column(table, name)?)).transpose()?;
         Ok(Self {
-            ids: Ids::new(&names.id, column(table, &names.id)?)?,
+            ids: IdColumn::new(&names.id, column(table, &names.id)?)?,
             texts: bytes(&names.text)?,
             pages: bytes(&names.html)?,
             urls: bytes(&names.url)?,

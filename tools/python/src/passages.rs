@@ -20,7 +20,7 @@ use crate::ids::GivenId;
 use crate::parts::PinnedParts;
 use crate::process::{Pinned, reader};
 use crate::stream::Stream;
-use crate::tables::Rows;
+use crate::tables::RowSender;
 use crate::writer::usual_threads;
 
 /// Takes the options of a search.
@@ -77,7 +77,7 @@ pub(crate) fn pairs(pinned: Pinned, how: PassageOptions) -> Stream {
     Stream::new(schema(&PASSAGE_COLUMNS), move |sink| {
         let view = reader(&pinned)?.view();
         let resources = nddb::Resources { threads: usual_threads(), ..nddb::Resources::default() };
-        let mut rows = Rows::new(sink, &PASSAGE_COLUMNS);
+        let mut rows = RowSender::new(sink, &PASSAGE_COLUMNS);
         let mut emit = |answers: &nddb_jobs::answers::Answers| {
             answers.pairs.iter().try_for_each(|pair| pair.rows(&mut |cells| rows.row(cells)))
         };

@@ -115,7 +115,7 @@ impl PyRecipe {
         let tables = Tables::new(table)?;
         let (recipe, threads) = (self.recipe, threads.unwrap_or_else(usual_threads).max(1));
         Ok(Stream::new(columns(), move |sink| {
-            let mut rows = Rows::new(&recipe);
+            let mut rows = SketchRows::new(&recipe);
             documents::sketch(
                 tables.take()?,
                 &choices,
@@ -187,7 +187,7 @@ pub(crate) fn columns() -> SchemaRef {
 }
 
 /// Sketches on their way to the reader of the table.
-pub(crate) struct Rows {
+pub(crate) struct SketchRows {
     recipe: String,
     ids: StringBuilder,
     numbers: BooleanBuilder,
@@ -199,7 +199,7 @@ pub(crate) struct Rows {
     len: usize,
 }
 
-impl Rows {
+impl SketchRows {
     pub(crate) fn new(recipe: &Recipe) -> Self {
         Self {
             recipe: recipe.label(),

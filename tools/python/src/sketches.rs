@@ -18,7 +18,7 @@ use crate::errors::{Fault, Result};
 use crate::judging::{method as named_method, set_known, within};
 use crate::recipe::Tables;
 use crate::stream::Stream;
-use crate::tables::Rows;
+use crate::tables::RowSender;
 
 /// The columns of keys.
 const KEYS: [Column; 2] = [Column::new("id", CellKind::Text), Column::new("key", CellKind::Number)];
@@ -52,7 +52,7 @@ pub(crate) fn py_candidate_keys(
     // A method without keys is refused at once.
     candidate_keys(&empty, kinds, &*method)?;
     Ok(Stream::new(schema(&KEYS), move |sink| {
-        let mut rows = Rows::new(sink, &KEYS);
+        let mut rows = RowSender::new(sink, &KEYS);
         for document in documents(tables.take()?) {
             let document = document?;
             for key in candidate_keys(&document, kinds, &*method)? {
@@ -99,7 +99,7 @@ pub(crate) fn decide(
     let columns: Vec<Column> =
         [&first[..], &stored_columns(), &[NEARNESS], if losses { &OF_PAIR } else { &[] }].concat();
     Ok(Stream::new(schema(&columns), move |sink| {
-        let mut rows = Rows::new(sink, &columns);
+        let mut rows = RowSender::new(sink, &columns);
         let (mut left, mut right) = (documents(a.take()?), documents(b.take()?));
         loop {
             let (a, b) = match (left.next().transpose()?, right.next().transpose()?) {

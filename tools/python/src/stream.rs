@@ -68,7 +68,7 @@ impl Stream {
     }
 
     fn read(&self) -> Reading {
-        Reading { schema: self.schema.clone(), state: State::Unstarted(self.produce.clone()) }
+        Reading { schema: self.schema.clone(), state: ReadingState::Unstarted(self.produce.clone()) }
     }
 }
 
@@ -137,10 +137,10 @@ impl Rows {
 /// One reading of a table, which begins with the first batch.
 struct Reading {
     schema: SchemaRef,
-    state: State,
+    state: ReadingState,
 }
 
-enum State {
+enum ReadingState {
     Unstarted(Arc<Produce>),
     Running(Owned<Running>),
     Ended,
@@ -201,17 +201,17 @@ impl Drop for Running {
 impl Reading {
     /// The next batch.
     fn next_batch(&mut self) -> Option<Result<RecordBatch>> {
-        if let State::Unstarted(produce) = &self.state {
-            self.state = State::Running(Owned::new(Running::start(produce.clone())));
+        if let ReadingState::Unstarted(produce) = &self.state {
+            self.state = ReadingState::Running(Owned::new(Running::start(produce.clone())));
         }
-        let State::Running(running) = &mut self.state else { return None };
+        let ReadingState::Running(running) = &mut self.state else { return None };
         let Some(running) = running.get_mut() else { return Some(Err(Fault::value("it is read by another process"))) };
         let mut taken = running.wait();
         if taken.is_none() && running.thread.take().is_some_and(|thread| thread.join().is_err()) {
             taken = Some(Err(Fault::value("the computation of the table failed; stderr says why")));
         }
         if !matches!(taken, Some(Ok(_))) {
-            self.state = State::Ended;
+            self.state = ReadingState::Ended;
         }
         taken
     }

@@ -24,12 +24,12 @@ const BATCH: usize = 1 << 13;
 const PIECE: usize = 1 << 9;
 
 /// Rows on their way to the reader of a table.
-pub(crate) struct Rows<'a> {
+pub(crate) struct RowSender<'a> {
     sink: &'a Sink,
     rows: RowBatch,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RowSender<'a> {
     pub(crate) fn new(sink: &'a Sink, columns: &[Column]) -> Self {
         Self { sink, rows: RowBatch::new(columns) }
     }
@@ -51,7 +51,7 @@ pub(crate) fn matches(parts: PinnedParts, numbers: Numbers, within: Within, thre
     let threads = threads.unwrap_or_else(usual_threads).max(1);
     Stream::new(schema(&match_columns(true)), move |sink| {
         let federation = parts.federation()?;
-        let mut rows = Rows::new(sink, &match_columns(true));
+        let mut rows = RowSender::new(sink, &match_columns(true));
         let mut pieces = numbers.pieces().flat_map(|piece| piece.chunks(PIECE));
         let mut first = 0u64;
         nddb_dedup::in_order(
@@ -84,7 +84,7 @@ pub(crate) fn pairs(pinned: Pinned, options: PairOptions) -> Stream {
         let mut options = options.clone();
         let collection = Collection::build(view, &options.resources, &mut sink.watch())?;
         options.settle(collection.held());
-        let mut rows = Rows::new(sink, &pair_columns());
+        let mut rows = RowSender::new(sink, &pair_columns());
         nddb::detect::pairs(view, &collection, &options, &mut sink.watch(), &mut |line| {
             pair_rows(&collection, options.method.name(), &line, &mut |cells| rows.row(cells))
         })?;
@@ -100,7 +100,7 @@ pub(crate) fn against(pinned: Pinned, parts: PinnedParts, online: OnlineDetector
     Stream::new(schema(&columns), move |sink| {
         let stored = parts.federation()?;
         let other = Earlier { stored: &stored, online: online.clone(), threads: usual_threads() };
-        let mut rows = Rows::new(sink, &columns);
+        let mut rows = RowSender::new(sink, &columns);
         other.each(reader(&pinned)?.view(), &mut sink.watch(), &mut |stored, found| {
             found.matches.iter().take(limit.unwrap_or(usize::MAX)).try_for_each(|(part, alike)| {
                 let db = parts.parts[*part].0.to_string_lossy();
@@ -122,7 +122,7 @@ pub(crate) fn clusters(pinned: Pinned, options: ClusterOptions) -> Stream {
         let collection = Collection::with_deleted(view, &options.pairs.resources, &mut sink.watch())?;
         options.pairs.settle(collection.held());
         let made = cluster(view, &collection, &options, &mut sink.watch(), &mut |_| Ok(()))?;
-        let mut rows = Rows::new(sink, &member_columns());
+        let mut rows = RowSender::new(sink, &member_columns());
         member_rows(view, &collection, &options.pairs, &made, None, &mut |cells| rows.row(cells))?;
         Ok(rows.send()?)
     })

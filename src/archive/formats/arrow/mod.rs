@@ -37,7 +37,7 @@ fn open_file(source: Source, file: &Opening<'_>) -> Result<Opened, ArchiveError>
     let reading = |source| file.reading(source);
     let (origin, size) = open::seekable(source).map_err(reading)?;
     let name = ids::name(file.path, file.options.id_from);
-    let rows = rows::Rows::open(origin, size, name, file).map_err(reading)?;
+    let rows = rows::ArrowRows::open(origin, size, name, file).map_err(reading)?;
     Ok(Opened { entries: Box::new(rows.map_err(|why| file.unusable(why))?), ids: Ids::made(file.options) })
 }
 

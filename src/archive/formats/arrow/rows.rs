@@ -19,7 +19,7 @@ use crate::options::Options;
 use crate::source::ReadSeek;
 
 /// Reader of the rows of an input.
-pub(super) struct Rows {
+pub(super) struct ArrowRows {
     messages: Messages,
     decoder: FileDecoder,
     /// The number of messages before which the decoder knows the dictionaries.
@@ -38,7 +38,7 @@ pub(super) struct Rows {
     line: Vec<u8>,
 }
 
-impl Rows {
+impl ArrowRows {
     /// Opens an input; `name` begins the ids of its rows if no column has ids. The inner error explains why it cannot
     /// be read as a table of documents.
     pub(super) fn open(
@@ -138,7 +138,7 @@ impl Rows {
     }
 }
 
-impl Entries for Rows {
+impl Entries for ArrowRows {
     /// After damage, the next entry is one for the rest of the batch.
     fn next(&mut self, options: &Options) -> io::Result<Option<Entry>> {
         let row = self.row;

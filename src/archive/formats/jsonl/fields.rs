@@ -48,23 +48,23 @@ impl<'a> Names<'a> {
     }
 
     /// Reads the fields of a line.
-    pub(super) fn read(&self, line: &[u8]) -> serde_json::Result<Found<'_>> {
+    pub(super) fn read(&self, line: &[u8]) -> serde_json::Result<LineFields<'_>> {
         let mut values: Vec<Option<Value>> = self.0.iter().map(|_| None).collect();
         let names: Within<'_> = self.0.iter().enumerate().map(|(at, &(_, name))| (at, name)).collect();
         let mut deserializer = serde_json::Deserializer::from_slice(line);
         Object { names: &names, values: &mut values }.deserialize(&mut deserializer)?;
         deserializer.end()?;
-        Ok(Found { names: &self.0, values })
+        Ok(LineFields { names: &self.0, values })
     }
 }
 
 /// The fields of a line, in the order of their names; `None` for a field that is absent.
-pub(super) struct Found<'a> {
+pub(super) struct LineFields<'a> {
     names: &'a [(Role, &'a str)],
     values: Vec<Option<Value>>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> LineFields<'a> {
     /// Takes the values of a role that are present and not null, with their names, the preferred one first.
     pub(super) fn take(&mut self, role: Role) -> impl Iterator<Item = (&'a str, Value)> + '_ {
         let fields = self.names.iter().zip(&mut self.values).filter(move |((of, _), _)| *of == role);

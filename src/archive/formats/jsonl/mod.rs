@@ -9,17 +9,17 @@ use std::io;
 use nddb_format::record::number_id;
 use nddb_page::text::PageKind;
 
-use self::fields::{Found, Names, Role, Value};
+use self::fields::{LineFields, Names, Role, Value};
 pub use self::repair::repaired_line;
 use self::survey::survey;
 use super::fingerprints::is_line;
 use super::{InputFormat, Layout, Opened, Opening, parse_hex, text_start};
 use crate::date::Date;
-use crate::entries::Reader;
+use crate::entries::EntryReader;
 use crate::entry::{Entry, EntryContent, PageEntry, Reason, text_id};
 use crate::error::ArchiveError;
 use crate::layouts;
-use crate::lines::{self, Line};
+use crate::lines::{self, LineRead};
 use crate::options::Options;
 use crate::parts;
 use crate::stream::Stream;
@@ -65,7 +65,7 @@ pub(super) enum HasIds {
     Known,
 }
 
-impl Reader for Jsonl {
+impl EntryReader for Jsonl {
     fn has_lines(&self) -> bool {
         true
     }
@@ -74,9 +74,9 @@ impl Reader for Jsonl {
         loop {
             let point = stream.point();
             let len = match lines::next(stream, options.limits.record)? {
-                Line::End => return Ok(None),
-                Line::Trouble(entry) => return Ok(Some(entry)),
-                Line::Held(len) => len,
+                LineRead::End => return Ok(None),
+                LineRead::Trouble(entry) => return Ok(Some(entry)),
+                LineRead::Held(len) => len,
             };
             let line = trimmed_line(&stream.window()[..len]);
             let content = (!line.is_empty()).then(|| document_of_line(line, options, self.ids));
@@ -137,14 +137,14 @@ pub(super) fn document_of_line(line: &[u8], options: &Options, ids: HasIds) -> E
 
 /// Reads the fields of a line, after repairs if it is not JSON. If these do not help, the error is that of the original
 /// line.
-fn read<'a>(names: &'a Names<'_>, line: &[u8]) -> serde_json::Result<Found<'a>> {
+fn read<'a>(names: &'a Names<'_>, line: &[u8]) -> serde_json::Result<LineFields<'a>> {
     names.read(line).or_else(|error| match repaired_line(line) {
         Some(repaired) if repaired != line => names.read(&repaired).map_err(|_| error),
         _ => Err(error),
     })
 }
 
-fn document(mut found: Found<'_>, options: &Options, ids: HasIds) -> Result<EntryContent, EntryContent> {
+fn document(mut found: LineFields<'_>, options: &Options, ids: HasIds) -> Result<EntryContent, EntryContent> {
     let names = &options.fields;
     let needs_id = ids == HasIds::Needed && !options.needs_no_ids();
     let value = found.take(Role::Id).next();
@@ -200,7 +200,7 @@ fn document(mut found: Found<'_>, options: &Options, ids: HasIds) -> Result<Entr
 
 /// Returns the text of a role. A field with the name that the user gave must be text; fields with other names may hold
 /// anything.
-fn preferred(found: &mut Found<'_>, role: Role, own: &str) -> Result<Option<String>, EntryContent> {
+fn preferred(found: &mut LineFields<'_>, role: Role, own: &str) -> Result<Option<String>, EntryContent> {
     for (name, value) in found.take(role) {
         match value {
             Value::Text(text) => return Ok(Some(text)),
@@ -212,7 +212,7 @@ fn preferred(found: &mut Found<'_>, role: Role, own: &str) -> Result<Option<Stri
 }
 
 /// Returns the text of a line: of the preferred field, or of several together.
-fn plain_text(found: &mut Found<'_>, options: &Options) -> Result<Option<String>, EntryContent> {
+fn plain_text(found: &mut LineFields<'_>, options: &Options) -> Result<Option<String>, EntryContent> {
     let is_joined = layouts::is_joined(options);
     let mut all = Vec::new();
     for (name, value) in found.take(Role::Text) {

@@ -9,7 +9,7 @@ use nddb_verdict::Ratios;
 
 use super::read::ShingleSets;
 use crate::candidates::context::{Context, Take};
-use crate::candidates::source::Source;
+use crate::candidates::source::PairSource;
 use crate::pair::Cut;
 use crate::text_summary::ShingleSummary;
 
@@ -57,7 +57,7 @@ pub struct Resembling<'a> {
 /// Shingles of more than one document, by document.
 type Shared = Sorted<4>;
 
-impl Source for Resembling<'_> {
+impl PairSource for Resembling<'_> {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         let (mut cuts, least) = (Vec::new(), self.least);
         self.buckets(context, &mut |documents| bucket(context, least, documents, &mut cuts, found))?;

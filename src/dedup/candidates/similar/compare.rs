@@ -7,7 +7,7 @@ use super::lists::Signed;
 use super::sets::Sets;
 use crate::candidates::comparison::{ByMethod, ComparisonCache};
 use crate::candidates::context::{Context, Take};
-use crate::candidates::source::Source;
+use crate::candidates::source::PairSource;
 use crate::pair::Cut;
 use crate::text_summary::SetSummary;
 
@@ -28,7 +28,7 @@ struct Work<'a, 'b, 'c> {
     done: u64,
 }
 
-impl Source for Similar<'_> {
+impl PairSource for Similar<'_> {
     fn candidates(&mut self, context: &Context<'_>, found: &mut Take<'_>) -> Result<Vec<Cut>> {
         let Some(signed) = self.signed.take() else { return Ok(Vec::new()) };
         let (options, collection) = (&self.options, context.collection);

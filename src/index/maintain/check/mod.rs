@@ -38,8 +38,8 @@ pub(crate) use files::{
 pub use findings::Fault;
 pub(crate) use findings::Findings;
 use recall::Sample;
-use rows::{Look, Rows};
-pub(crate) use state::State;
+use rows::{CheckedRows, Look};
+pub(crate) use state::LiveState;
 
 /// Attempts to read a state before a writer replaces it by the next.
 const ATTEMPTS: u32 = 64;
@@ -108,7 +108,7 @@ impl CheckReport {
 }
 
 /// The parts of one generation that could be opened.
-struct Opened {
+struct OpenGeneration {
     manifest: Result<Manifest>,
     runs: Vec<OpenRun>,
     /// The key tables, as runs of keys.
@@ -162,7 +162,7 @@ fn look(
     let ticker = &Ticker::new(watch);
     let mut report = CheckReport::default();
     let (opened, catalog) = open(dir)?;
-    let Opened { manifest, runs, key_entries, keys, summaries, deleted } = opened;
+    let OpenGeneration { manifest, runs, key_entries, keys, summaries, deleted } = opened;
     let manifest = match manifest {
         Ok(manifest) => Some(manifest),
         Err(error @ Error::Newer { .. }) => return Err(error),
@@ -196,10 +196,10 @@ fn look(
             let lives_known = manifest.is_some() && deleted.is_some();
             let file = deleted.unwrap_or_default();
             let folded = manifest.as_ref().map_or(0, |manifest| manifest.folded);
-            match State::read(&catalog, folded, file) {
+            match LiveState::read(&catalog, folded, file) {
                 Ok(state) => {
                     let complete = manifest.as_ref().map_or(0, |manifest| manifest.complete);
-                    let rows = Rows {
+                    let rows = CheckedRows {
                         catalog: &catalog,
                         state: &state,
                         lives_known,
@@ -228,7 +228,7 @@ fn look(
 }
 
 /// Opens as much as possible of one generation, and the catalog as of it.
-fn open(dir: &Dir) -> Result<(Opened, Result<Catalog>)> {
+fn open(dir: &Dir) -> Result<(OpenGeneration, Result<Catalog>)> {
     let mut catalog = open_catalog(dir);
     for attempt in 0..ATTEMPTS {
         let before = dir.read_manifest();
@@ -263,7 +263,7 @@ fn decode(dir: &Dir, bytes: &[u8]) -> Result<Manifest> {
     Manifest::decode(bytes).map_err(Error::format(&dir.manifest_path()))
 }
 
-fn open_files(dir: &Dir, manifest: Result<Vec<u8>>) -> Opened {
+fn open_files(dir: &Dir, manifest: Result<Vec<u8>>) -> OpenGeneration {
     let manifest = manifest.and_then(|bytes| decode(dir, &bytes));
     let entries = manifest.as_ref().map_or(&[][..], |manifest| &manifest.runs);
     let open = |entry: &RunEntry| OpenRun {
@@ -280,7 +280,7 @@ fn open_files(dir: &Dir, manifest: Result<Vec<u8>>) -> Opened {
     let summaries = summaries.collect();
     let file = manifest.as_ref().ok().and_then(|manifest| manifest.deleted);
     let deleted = file.map_or_else(|| Ok(RoaringTreemap::new()), |file| read_deleted(dir, &file));
-    Opened { manifest, runs, key_entries, keys, summaries, deleted }
+    OpenGeneration { manifest, runs, key_entries, keys, summaries, deleted }
 }
 
 /// Reads a deleted set's file.
@@ -432,7 +432,7 @@ fn note_unnamed(dir: &Dir, manifest: &Manifest, findings: &mut Findings) {
 /// Checks the catalog, alone and against the runs.
 fn verify_catalog(
     dir: &Dir,
-    rows: &Rows<'_>,
+    rows: &CheckedRows<'_>,
     manifest: Option<&Manifest>,
     options: &CheckOptions,
     report: &mut CheckReport,

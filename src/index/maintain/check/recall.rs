@@ -5,7 +5,7 @@ use nddb_format::digest::{Digest, mix};
 
 use super::files::Wrong;
 use super::findings::Findings;
-use super::state::State;
+use super::state::LiveState;
 use crate::Result;
 use crate::catalog::Catalog;
 use crate::read::snapshot::Snapshot;
@@ -84,7 +84,7 @@ impl Answer {
 /// Runs all queries both ways. Returns (queries, documents found).
 pub(crate) fn compare(
     catalog: &Catalog,
-    state: &State,
+    state: &LiveState,
     snapshot: &Snapshot,
     sample: &mut Sample,
     findings: &mut Findings,

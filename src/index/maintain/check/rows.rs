@@ -18,7 +18,7 @@ use roaring::RoaringTreemap;
 use super::files::{Joined, Wrong};
 use super::findings::Findings;
 use super::recall::Sample;
-use super::state::{Known, State};
+use super::state::{KnownNumbers, LiveState};
 use crate::catalog::{Catalog, DocumentKeys, Family};
 use crate::keys::{keys_of, summary_of};
 use crate::runs::summaries::SummariesFile;
@@ -75,7 +75,7 @@ const RELATIONS: [Relation; 9] = [
 
 /// A source that is read from front to back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum RowSource {
     Prints,
     Documents,
     Ids,
@@ -85,19 +85,19 @@ enum Source {
     Summaries,
 }
 
-const SOURCES: [Source; 9] = [
-    Source::Summaries,
-    Source::Prints,
-    Source::KeyTables,
-    Source::Documents,
-    Source::Ids,
-    Source::Keys(Family::Megashingles),
-    Source::Keys(Family::Pieces),
-    Source::Keys(Family::Digests),
-    Source::Runs,
+const SOURCES: [RowSource; 9] = [
+    RowSource::Summaries,
+    RowSource::Prints,
+    RowSource::KeyTables,
+    RowSource::Documents,
+    RowSource::Ids,
+    RowSource::Keys(Family::Megashingles),
+    RowSource::Keys(Family::Pieces),
+    RowSource::Keys(Family::Digests),
+    RowSource::Runs,
 ];
 
-impl Source {
+impl RowSource {
     fn phase(self) -> &'static str {
         match self {
             Self::Prints => "check prints",
@@ -113,17 +113,17 @@ impl Source {
 
 impl Relation {
     /// Returns the sources of the two sides.
-    fn sources(self) -> [Source; 2] {
+    fn sources(self) -> [RowSource; 2] {
         match self {
-            Self::Runs => [Source::Runs, Source::Prints],
-            Self::Records => [Source::Prints, Source::Documents],
-            Self::Ids => [Source::Documents, Source::Ids],
-            Self::Megashingles => [Source::Documents, Source::Keys(Family::Megashingles)],
-            Self::Pieces => [Source::Documents, Source::Keys(Family::Pieces)],
-            Self::Digests => [Source::Documents, Source::Keys(Family::Digests)],
-            Self::Keys => [Source::Documents, Source::KeyTables],
-            Self::SummaryPrints => [Source::Prints, Source::Summaries],
-            Self::Summaries => [Source::Documents, Source::Summaries],
+            Self::Runs => [RowSource::Runs, RowSource::Prints],
+            Self::Records => [RowSource::Prints, RowSource::Documents],
+            Self::Ids => [RowSource::Documents, RowSource::Ids],
+            Self::Megashingles => [RowSource::Documents, RowSource::Keys(Family::Megashingles)],
+            Self::Pieces => [RowSource::Documents, RowSource::Keys(Family::Pieces)],
+            Self::Digests => [RowSource::Documents, RowSource::Keys(Family::Digests)],
+            Self::Keys => [RowSource::Documents, RowSource::KeyTables],
+            Self::SummaryPrints => [RowSource::Prints, RowSource::Summaries],
+            Self::Summaries => [RowSource::Documents, RowSource::Summaries],
         }
     }
 
@@ -217,7 +217,7 @@ impl Tally {
 /// The checks made while the rows are read for the first time.
 pub(crate) struct Look<'a> {
     pub(crate) findings: &'a mut Findings,
-    pub(crate) known: Option<&'a Known>,
+    pub(crate) known: Option<&'a KnownNumbers>,
     pub(crate) sample: &'a mut Sample,
     /// Number of documents that are not deleted.
     pub(crate) counted: u64,
@@ -227,15 +227,15 @@ pub(crate) struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    pub(crate) fn new(findings: &'a mut Findings, known: Option<&'a Known>, sample: &'a mut Sample) -> Self {
+    pub(crate) fn new(findings: &'a mut Findings, known: Option<&'a KnownNumbers>, sample: &'a mut Sample) -> Self {
         Self { findings, known, sample, counted: 0, id: String::new(), visible: 0 }
     }
 }
 
 /// All rows, and the runs that can be compared with them.
-pub(crate) struct Rows<'a> {
+pub(crate) struct CheckedRows<'a> {
     pub(crate) catalog: &'a Catalog,
-    pub(crate) state: &'a State,
+    pub(crate) state: &'a LiveState,
     /// The deleted set is complete, so that the live documents are known.
     pub(crate) lives_known: bool,
     pub(crate) runs: &'a [Joined<'a>],
@@ -266,7 +266,7 @@ fn add(set: &RwLock<RoaringTreemap>, numbers: Vec<u64>) {
     set.write().unwrap_or_else(PoisonError::into_inner).extend(numbers);
 }
 
-impl Rows<'_> {
+impl CheckedRows<'_> {
     /// Checks all relations. Returns the number of rows read.
     pub(crate) fn verify(&self, look: &mut Look<'_>) -> Result<u64> {
         let tallies: Vec<Tally> = RELATIONS.iter().map(|_| Tally::new(self.state.counters.next_number)).collect();
@@ -281,7 +281,7 @@ impl Rows<'_> {
                 Err(Error::Cancelled) => return Err(Error::Cancelled),
                 Err(error) => {
                     match &error {
-                        Error::Corrupt { path, .. } | Error::Inconsistent { path, .. } if source == Source::Runs => {
+                        Error::Corrupt { path, .. } | Error::Inconsistent { path, .. } if source == RowSource::Runs => {
                             let path = path.clone();
                             look.findings.run(&path, error);
                         }
@@ -291,7 +291,7 @@ impl Rows<'_> {
                 }
             }
         }
-        if self.lives_known && !broken.contains(&Source::Prints) && look.counted != self.state.counters.live {
+        if self.lives_known && !broken.contains(&RowSource::Prints) && look.counted != self.state.counters.live {
             let what = format!("live is {}, there are {} documents", self.state.counters.live, look.counted);
             look.findings.run(self.catalog.path(), Wrong::new("meta, counters", what));
         }
@@ -304,7 +304,7 @@ impl Rows<'_> {
     }
 
     /// Reads a source. Returns the number of its rows.
-    fn read(&self, source: Source, visit: &Visit<'_>, mut look: Option<&mut Look<'_>>) -> Result<u64> {
+    fn read(&self, source: RowSource, visit: &Visit<'_>, mut look: Option<&mut Look<'_>>) -> Result<u64> {
         self.ticker.start(source.phase(), None, "rows")?;
         let mut rows = 0;
         let mut tick = || {
@@ -312,7 +312,7 @@ impl Rows<'_> {
             if rows % ROWS == 0 { self.ticker.add(ROWS) } else { Ok(()) }
         };
         match source {
-            Source::Prints => {
+            RowSource::Prints => {
                 let work = |numbers: RangeInclusive<u64>, seen: &mut Seen| self.prints(&numbers, visit, seen);
                 return self.pieces(
                     |give| self.numbers().try_for_each(give),
@@ -327,7 +327,7 @@ impl Rows<'_> {
                     },
                 );
             }
-            Source::Documents => {
+            RowSource::Documents => {
                 let known = look.as_ref().and_then(|look| look.known);
                 let work = |numbers: RangeInclusive<u64>, seen: &mut Seen| self.documents(&numbers, known, visit, seen);
                 return self.pieces(
@@ -340,22 +340,22 @@ impl Rows<'_> {
                     },
                 );
             }
-            Source::Ids => self.ids(visit, look, &mut tick)?,
-            Source::Keys(family) => self.catalog.all_keys(family, &mut |hash, number| {
+            RowSource::Ids => self.ids(visit, look, &mut tick)?,
+            RowSource::Keys(family) => self.catalog.all_keys(family, &mut |hash, number| {
                 tick()?;
                 if !self.state.is_unfinished(number) {
                     visit(Relation::of(family), 1, number, identity(hash));
                 }
                 Ok(true)
             })?,
-            Source::Runs if self.lives_known => self.pairs(self.runs, (Relation::Runs, 0), visit)?,
-            Source::KeyTables if self.lives_known => self.pairs(self.keys, (Relation::Keys, 1), visit)?,
-            Source::Summaries if self.lives_known => {
+            RowSource::Runs if self.lives_known => self.pairs(self.runs, (Relation::Runs, 0), visit)?,
+            RowSource::KeyTables if self.lives_known => self.pairs(self.keys, (Relation::Keys, 1), visit)?,
+            RowSource::Summaries if self.lives_known => {
                 for file in self.summaries {
                     self.summaries_of(file, visit)?;
                 }
             }
-            Source::Runs | Source::KeyTables | Source::Summaries => (),
+            RowSource::Runs | RowSource::KeyTables | RowSource::Summaries => (),
         }
         Ok(rows)
     }
@@ -474,7 +474,7 @@ impl Rows<'_> {
     fn documents(
         &self,
         numbers: &RangeInclusive<u64>,
-        known: Option<&Known>,
+        known: Option<&KnownNumbers>,
         visit: &Visit<'_>,
         seen: &mut Seen,
     ) -> Result<()> {
@@ -569,7 +569,7 @@ impl Rows<'_> {
         }
         let gathered = &differing[..differing.len().min(((GATHERED_MAX >> tally.shift) as usize).max(1))];
         let [first, second] = relation.sources();
-        let gather = |at: usize, source: Source| -> Result<Vec<(u64, u64)>> {
+        let gather = |at: usize, source: RowSource| -> Result<Vec<(u64, u64)>> {
             let pairs = Mutex::new(Vec::new());
             let visit = |found: Relation, side: usize, number: u64, hash: u64| {
                 if found == relation && side == at && gathered.binary_search(&tally.bucket(number)).is_ok() {

@@ -16,7 +16,7 @@ use crate::{Error, Result};
 
 /// The rows that decide which documents are live.
 #[derive(Debug)]
-pub(crate) struct State {
+pub(crate) struct LiveState {
     pub(crate) settings: Settings,
     /// The kinds of keys that the database keeps.
     pub(crate) kinds: KeyKinds,
@@ -36,7 +36,7 @@ fn holds(ranges: &[Range<u64>], number: u64) -> bool {
     ranges.get(after).is_some_and(|range| range.contains(&number))
 }
 
-impl State {
+impl LiveState {
     /// Reads the state as of a manifest whose deletions up to generation `folded` are in `file`.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl State {
 
 /// The numbers that records may refer to.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct KnownNumbers {
     pub(crate) archives: HashSet<u32>,
     pub(crate) batches: HashSet<u32>,
 }
@@ -108,10 +108,10 @@ pub(crate) struct Known {
 /// Compares manifest and catalog, and the small families with each other.
 pub(crate) fn verify(
     catalog: &Catalog,
-    state: &State,
+    state: &LiveState,
     manifest: Option<&Manifest>,
     findings: &mut Findings,
-) -> Option<Known> {
+) -> Option<KnownNumbers> {
     if let Some(manifest) = manifest {
         for disagreement in disagreements(manifest, &state.settings, &state.counters) {
             match disagreement {
@@ -129,11 +129,11 @@ pub(crate) fn verify(
 
 fn families(
     catalog: &Catalog,
-    state: &State,
+    state: &LiveState,
     manifest: Option<&Manifest>,
     findings: &mut Findings,
-) -> Result<Known, Error> {
-    let mut known = Known::default();
+) -> Result<KnownNumbers, Error> {
+    let mut known = KnownNumbers::default();
     let (mut pending, mut replacing) = (HashSet::new(), HashSet::new());
     for (name, batch) in catalog.batches()? {
         let location = || format!("batches, '{name}'");

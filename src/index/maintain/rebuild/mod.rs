@@ -18,7 +18,7 @@ use nddb_format::digest::Digest;
 use nddb_format::manifest::{self, FileEntry, Manifest, RunEntry};
 use roaring::RoaringTreemap;
 
-use super::check::{State, Wrong, read_deleted};
+use super::check::{LiveState, Wrong, read_deleted};
 use crate::catalog::Catalog;
 use crate::disk::dir::{Dir, FileKind};
 use crate::read::snapshot::read_manifest;
@@ -142,7 +142,7 @@ struct Slot {
 struct Rebuild<'a> {
     dir: &'a Dir,
     catalog: &'a Catalog,
-    state: State,
+    state: LiveState,
     options: &'a RebuildOptions,
     ticker: &'a Ticker<'a>,
     /// The next manifest.
@@ -201,7 +201,7 @@ pub fn rebuild(
     if let Some(old) = &old {
         dir.sweep(|number| old.files().any(|file| file.number == number))?;
     }
-    let state = State::read(&catalog, folded, file).map_err(|error| beyond_repair(&dir, error))?;
+    let state = LiveState::read(&catalog, folded, file).map_err(|error| beyond_repair(&dir, error))?;
     // This comes first, so that stopping it leaves everything unchanged.
     let unreadable = unreadable(&catalog, &ticker)?;
     let sorted_file = catalog.put_back;

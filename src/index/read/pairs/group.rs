@@ -18,7 +18,7 @@ const PLAIN_BITS: u8 = 10;
 type Emit<'a> = dyn FnMut(u64, u64) -> Result<()> + 'a;
 
 /// The current group of a pass over a table: values with the same leading bits.
-pub(crate) struct Group<'a> {
+pub(crate) struct PrefixGroup<'a> {
     table: &'a Table,
     k: u32,
     /// Mask of the bits after the prefix.
@@ -28,7 +28,7 @@ pub(crate) struct Group<'a> {
     values: Vec<u64>,
 }
 
-impl<'a> Group<'a> {
+impl<'a> PrefixGroup<'a> {
     /// Returns an empty group for the table `ordinal` of a scheme.
     pub(crate) fn new(scheme: &'a Scheme, ordinal: usize, within: Within) -> Self {
         let table = &scheme.tables()[ordinal];

@@ -12,7 +12,7 @@ mod group;
 use std::path::Path;
 use std::sync::Arc;
 
-use group::Group;
+use group::PrefixGroup;
 use nddb_format::permutation::Table;
 use nddb_format::scheme::Scheme;
 use nddb_format::{Fingerprint, FormatError};
@@ -52,7 +52,7 @@ impl Snapshot {
         let mut found = Sorter::<2>::new(folder, memory_limit).on(resources.threads);
         for (ordinal, table) in scheme.tables().iter().enumerate() {
             let sorted = permuted(&rest, table, memory_limit, folder)?;
-            let mut group = Group::new(&scheme, ordinal, within);
+            let mut group = PrefixGroup::new(&scheme, ordinal, within);
             let mut seen = 0;
             let mut emit = |a: u64, b: u64| found.push([a.min(b), a.max(b)]);
             let mut take = |values: &[u64]| {

@@ -133,7 +133,7 @@ impl View<'_> {
     /// # Errors
     /// Damage of the database.
     pub fn parts(&self, text: &Parts, own: Option<u64>, limits: &PassageLimits) -> Result<Passages> {
-        let mut search = Search::new(*self, own, limits);
+        let mut search = PassageSearch::new(*self, own, limits);
         search.look_up(text)?;
         let candidates = search.candidates()?;
         search.compare(text, &candidates)
@@ -167,7 +167,7 @@ impl Passages<(usize, PassageMatch)> {
     }
 }
 
-struct Search<'a> {
+struct PassageSearch<'a> {
     view: View<'a>,
     limits: &'a PassageLimits,
     own: Option<u64>,
@@ -180,7 +180,7 @@ struct Search<'a> {
     passages: Passages,
 }
 
-impl<'a> Search<'a> {
+impl<'a> PassageSearch<'a> {
     fn new(view: View<'a>, own: Option<u64>, limits: &'a PassageLimits) -> Self {
         let (evidence, fingerprints, frequent, passages) = Default::default();
         Self { view, limits, own, evidence, fingerprints, frequent, passages }

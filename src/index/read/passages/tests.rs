@@ -139,7 +139,7 @@ fn a_footer_of_any_number_of_pages_costs_each_of_them_the_same() {
             }
             let of_page = |(_, words): &(u64, Vec<u64>)| {
                 let limits = PassageLimits::default();
-                let mut search = Search::new(writer.view(), None, &limits);
+                let mut search = PassageSearch::new(writer.view(), None, &limits);
                 let parts = parts(words);
                 search.look_up(&parts).expect("read");
                 let (summaries, evidence) = (search.fingerprints.len(), search.evidence.len());

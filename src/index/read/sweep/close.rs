@@ -13,7 +13,7 @@ const PLAIN_LEN: usize = 8;
 const NONE: u32 = u32::MAX;
 
 /// A group of bits below the topmost ones: values within k bits of each other agree in one of k + 1 groups.
-struct Group {
+struct GroupTable {
     down: u32,
     mask: u64,
     /// Bitmap of the keys that occur.
@@ -26,7 +26,7 @@ struct Group {
 /// Tables of the queries close to the current topmost bits.
 pub(crate) struct Close {
     shift: u32,
-    groups: Vec<Group>,
+    groups: Vec<GroupTable>,
     /// The topmost bits to which `queries` are close, and whether the groups contain them.
     top: Option<u64>,
     built: bool,
@@ -45,7 +45,7 @@ impl Close {
             let down = low + width - bits;
             low += width;
             let bitmap = vec![0; 1 << bits.saturating_sub(6)];
-            Group { down, mask: (1 << bits) - 1, bitmap, heads: vec![NONE; 1 << bits], next: Vec::new() }
+            GroupTable { down, mask: (1 << bits) - 1, bitmap, heads: vec![NONE; 1 << bits], next: Vec::new() }
         });
         Self { shift, groups: groups.collect(), top: None, built: false, queries: Vec::new(), kept: vec![0; len] }
     }
@@ -107,7 +107,7 @@ impl Close {
     }
 }
 
-impl Group {
+impl GroupTable {
     #[inline(always)]
     fn key(&self, value: u64) -> usize {
         (value >> self.down & self.mask) as usize

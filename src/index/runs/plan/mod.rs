@@ -22,7 +22,7 @@ const ENTRIES_BEFORE: f64 = 20.0;
 
 /// Neighbouring leading bits of a table, and how many of them may differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Group {
+struct LeadingBits {
     /// Number of bits after these.
     down: u32,
     width: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Entry {
     /// The tables whose differences these prefixes find.
     tables: Range<usize>,
     /// The groups with errors.
-    groups: Vec<Group>,
+    groups: Vec<LeadingBits>,
     /// Mask of the bits after the prefix.
     free: u64,
 }
@@ -68,7 +68,7 @@ impl Entry {
 }
 
 /// Passes the value with every choice of differing bits.
-fn flip(groups: &[Group], value: u64, visit: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
+fn flip(groups: &[LeadingBits], value: u64, visit: &mut impl FnMut(u64) -> Result<()>) -> Result<()> {
     let Some((group, rest)) = groups.split_first() else { return visit(value) };
     for errors in group.errors.clone() {
         let mut bits = low_mask(errors as u8);
@@ -82,7 +82,7 @@ fn flip(groups: &[Group], value: u64, visit: &mut impl FnMut(u64) -> Result<()>)
     Ok(())
 }
 
-impl Group {
+impl LeadingBits {
     /// Returns the number of choices of differing bits.
     fn choices(&self) -> f64 {
         self.errors.clone().map(|errors| choices(self.width as usize, errors as usize) as f64).sum()
@@ -109,7 +109,7 @@ impl Plan {
 #[derive(Clone, Default)]
 struct Node {
     tables: Range<usize>,
-    groups: Vec<Group>,
+    groups: Vec<LeadingBits>,
     level: usize,
     /// The part that the level cuts.
     part: usize,
@@ -192,8 +192,8 @@ impl Planner<'_> {
     }
 
     /// Returns the group of `width` bits after those of a node.
-    fn group(&self, node: &Node, width: u32, errors: RangeInclusive<u32>) -> Group {
-        Group { down: self.free(node) - width, width, errors }
+    fn group(&self, node: &Node, width: u32, errors: RangeInclusive<u32>) -> LeadingBits {
+        LeadingBits { down: self.free(node) - width, width, errors }
     }
 
     /// Returns the entry of a path that ends at a node.
@@ -205,7 +205,7 @@ impl Planner<'_> {
 
     /// Returns the predicted time in nanoseconds to read all values with the prefixes of a node.
     fn cost(&self, node: &Node) -> f64 {
-        let prefixes: f64 = node.groups.iter().map(Group::choices).product();
+        let prefixes: f64 = node.groups.iter().map(LeadingBits::choices).product();
         let prefix = u32::from(self.scheme.bits()) - self.free(node);
         let entries = self.stored * (-f64::from(prefix)).exp2();
         let step = if prefix > 0 { cost::ENTRY_NS } else { cost::SCAN_NS };

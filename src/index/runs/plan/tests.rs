@@ -19,8 +19,8 @@ fn reported(plan: &Plan, scheme: &Scheme, difference: u64) -> usize {
 
 /// Returns whether an entry reads the value that differs from a query in these bits, in the order of its table.
 fn admits(entry: &Entry, difference: u64) -> bool {
-    let mask = |group: &Group| low_mask(group.width as u8) << group.down;
-    let within = |group: &Group| group.errors.contains(&(difference & mask(group)).count_ones());
+    let mask = |group: &LeadingBits| low_mask(group.width as u8) << group.down;
+    let within = |group: &LeadingBits| group.errors.contains(&(difference & mask(group)).count_ones());
     let flipped = entry.groups.iter().fold(0, |all, group| all | mask(group));
     entry.groups.iter().all(within) && difference & !flipped & !entry.free == 0
 }

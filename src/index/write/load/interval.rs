@@ -6,11 +6,11 @@ use std::ops::Range;
 use nddb_format::record::{self, GROUP, IntervalGroup};
 
 use super::sequence::{LEN_MIN, Sequence};
-use super::{BulkLoad, Joined, LoadStart, Loaded, Part, Repeat, STEP};
+use super::{BulkLoad, Joined, LoadPart, LoadStart, Loaded, Repeat, STEP};
 use crate::catalog::{Family, Holding, RowOptions, SortedFile, SortedRows};
 use crate::ranges::contains_all;
 use crate::runs::contents::Contents;
-use crate::write::writer::{Known, Writer};
+use crate::write::writer::{SameId, Writer};
 use crate::{Error, Result};
 
 /// Maximum number of documents that one part of a sequence may replace. One write marks them as deleted, with up to a
@@ -79,7 +79,7 @@ impl BulkLoad<'_> {
 impl Writer {
     /// Returns the documents of a stretch whose ids are stored: for each index, the document that is replaced, or
     /// `None` if the same document is already stored.
-    fn known_in(&self, sequence: &Sequence, stretch: Range<usize>) -> Result<Vec<(usize, Option<Known>)>> {
+    fn known_in(&self, sequence: &Sequence, stretch: Range<usize>) -> Result<Vec<(usize, Option<SameId>)>> {
         let deleted = &self.snapshot().deleted;
         let are_deleted = |numbers| contains_all(deleted, numbers);
         let holding = self.catalog().holding(sequence.prefix(), &sequence.ordinals(&stretch), &are_deleted)?;
@@ -108,13 +108,13 @@ impl Writer {
 
     /// Like [`Writer::known_in`], for a stretch whose documents are stored with the consecutive numbers from `first`
     /// on.
-    fn compared(&self, sequence: &Sequence, stretch: Range<usize>, first: u64) -> Result<Vec<(usize, Option<Known>)>> {
+    fn compared(&self, sequence: &Sequence, stretch: Range<usize>, first: u64) -> Result<Vec<(usize, Option<SameId>)>> {
         let mut rest = stretch.clone();
         let mut all = Vec::with_capacity(stretch.len());
         self.catalog().prints(first, &mut |number, print| {
             let Some(index) = rest.next() else { return Ok(false) };
             let is_stored = print.fingerprint == sequence.fingerprints()[index];
-            all.push((index, (!is_stored).then(|| Known::visible_one(number))));
+            all.push((index, (!is_stored).then(|| SameId::visible_one(number))));
             Ok(!rest.is_empty())
         })?;
         if rest.is_empty() {
@@ -142,7 +142,7 @@ impl Writer {
         let pairs = fingerprints.iter().copied().zip(low..).collect();
         let contents = Contents { pairs, ..Contents::default() };
         let labels = sequence.batch().map(|batch| (low..high, batch)).into_iter().collect();
-        let part = Part {
+        let part = LoadPart {
             start,
             low,
             high,

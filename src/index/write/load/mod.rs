@@ -32,7 +32,7 @@ use nddb_format::record::{self, Archive, Interval, Print, Range, RangeState, Rec
 use roaring::RoaringTreemap;
 
 use super::plan::CompactionPlan;
-use super::writer::{Known, Writer};
+use super::writer::{SameId, Writer};
 use crate::catalog::{Family, MERGED_SIZE, RowOptions, SortedFile, SortedRows};
 use crate::disk::bugs::{Bug, bug};
 use crate::document::Document;
@@ -118,7 +118,7 @@ struct LoadStart {
 }
 
 /// Documents ready to be stored, with numbers in a range above all others.
-struct Part {
+struct LoadPart {
     start: LoadStart,
     low: u64,
     high: u64,
@@ -489,19 +489,19 @@ impl Writer {
         let summaries: Box<SummaryList<'static>> =
             Box::new(move |sink| chunk.each_summary(&numbers, (&path, kinds), sink));
         let contents = Contents { pairs, keys, summaries: Some(summaries), summaries_size };
-        let part = Part { start, low, high, documents, unprinted, labels, files, interval: None, contents };
+        let part = LoadPart { start, low, high, documents, unprinted, labels, files, interval: None, contents };
         self.store_part(part, &joined, archives, loaded)
     }
 
     /// Stores documents whose numbers are reserved.
     fn store_part(
         &mut self,
-        part: Part,
+        part: LoadPart,
         joined: &Joined,
         archives: &BTreeMap<u32, Archive>,
         loaded: &mut Loaded,
     ) -> Result<()> {
-        let Part { start, low, high, documents, unprinted, labels, files, interval, contents } = part;
+        let LoadPart { start, low, high, documents, unprinted, labels, files, interval, contents } = part;
         if bug(Bug::LoadCommittedFirst, self.view().dir.root()) {
             let ranges = self.ranges_of(labels.clone());
             self.commit_chunk((start, low, high), documents, &ranges, interval.clone(), joined, archives)?;
@@ -580,7 +580,7 @@ impl Writer {
 
     /// Adds the documents that a new one replaces. Numbers from `first` on belong to the same load; returns whether one
     /// of the replaced documents does.
-    fn supersede(&self, known: &Known, first: u64, joined: &mut Joined) -> Result<bool> {
+    fn supersede(&self, known: &SameId, first: u64, joined: &mut Joined) -> Result<bool> {
         let own = known.current().filter(|&number| number >= first);
         match known.current() {
             Some(number) if own.is_some() => {

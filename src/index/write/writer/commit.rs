@@ -3,7 +3,7 @@
 use nddb_format::record::Archive;
 
 use super::Writer;
-use super::group::Group;
+use super::group::CommitGroup;
 use crate::Result;
 use crate::keys::summary_of;
 
@@ -18,7 +18,7 @@ impl Writer {
         self.ready()?;
         self.make_room()?;
         if !self.group.is_empty() {
-            let group = std::mem::replace(&mut self.group, Group::new(&self.settings));
+            let group = std::mem::replace(&mut self.group, CommitGroup::new(&self.settings));
             let outcome = self.write_group(&group);
             self.guard(outcome)?;
         }
@@ -27,7 +27,7 @@ impl Writer {
         Ok(())
     }
 
-    fn write_group(&mut self, group: &Group) -> Result<()> {
+    fn write_group(&mut self, group: &CommitGroup) -> Result<()> {
         let generation = self.snapshot.manifest.generation;
         let low = self.counters.next_number;
         let high = low + group.documents.len() as u64;

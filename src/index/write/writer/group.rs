@@ -34,7 +34,7 @@ pub(super) struct Replaced {
 }
 
 /// The contents of the next commit.
-pub(super) struct Group {
+pub(super) struct CommitGroup {
     pub(super) documents: Vec<Staged>,
     /// Index in `documents` of each staged id.
     by_id: HashMap<String, usize>,
@@ -54,7 +54,7 @@ pub(super) struct Group {
 
 /// The committed documents with one id that are not deleted.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct SameId {
     /// The visible document.
     pub(super) visible: Option<u64>,
     /// The documents of the current pending batch.
@@ -63,7 +63,7 @@ pub(crate) struct Known {
     pub(super) others: Vec<u64>,
 }
 
-impl Known {
+impl SameId {
     /// Returns the visible document.
     pub(super) fn visible(&self) -> Option<u64> {
         self.visible
@@ -94,7 +94,7 @@ impl Known {
     }
 }
 
-impl Group {
+impl CommitGroup {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
             documents: Vec::new(),
@@ -125,7 +125,7 @@ impl Group {
     }
 
     /// Marks the committed documents that a new one replaces.
-    pub(super) fn mark(&mut self, known: &Known, pending: bool) -> Replaced {
+    pub(super) fn mark(&mut self, known: &SameId, pending: bool) -> Replaced {
         let mut replaced = Replaced::default();
         known.replace(pending, &mut replaced.deleted, &mut replaced.pending);
         self.deleted.extend(replaced.deleted.iter().copied());
@@ -133,7 +133,7 @@ impl Group {
         replaced
     }
 
-    /// Takes back what [`Group::mark`] has marked.
+    /// Takes back what [`CommitGroup::mark`] has marked.
     pub(super) fn unmark(&mut self, replaced: &Replaced) {
         replaced.deleted.iter().for_each(|&number| _ = self.deleted.remove(number));
         replaced.pending.iter().for_each(|&number| _ = self.replaced.remove(number));
@@ -163,7 +163,7 @@ impl Group {
     }
 }
 
-impl Staging for Group {
+impl Staging for CommitGroup {
     fn sharing(&self, key: u64, visit: &mut dyn FnMut(u64) -> bool) {
         let _ = self.keys.numbers(key).all(visit);
     }

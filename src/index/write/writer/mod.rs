@@ -27,8 +27,8 @@ use crate::read::view::View;
 use crate::spill::progress::{Progress, Ticker, Watch};
 use crate::thresholds::Thresholds;
 use crate::{Error, Result};
-pub(crate) use group::Known;
-use group::{Group, Replaced, Staged};
+pub(crate) use group::SameId;
+use group::{CommitGroup, Replaced, Staged};
 use nddb_format::document_keys::KeyKinds;
 use retired::Retired;
 
@@ -59,7 +59,7 @@ pub struct Writer {
     kinds: KeyKinds,
     snapshot: Snapshot,
     counters: Counters,
-    group: Group,
+    group: CommitGroup,
     label: Option<Label>,
     /// Every file number used so far is below this one.
     next_file: u64,
@@ -301,7 +301,7 @@ impl Writer {
     /// [`Error::Poisoned`].
     pub fn rollback(&mut self) -> Result<()> {
         self.ready()?;
-        self.group = Group::new(&self.settings);
+        self.group = CommitGroup::new(&self.settings);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use nddb_format::manifest::Manifest;
 use nddb_format::record::{Counters, Range, RangeState, Settings};
 
 use super::Writer;
-use super::group::Group;
+use super::group::CommitGroup;
 use super::retired::Retired;
 use crate::catalog::Catalog;
 use crate::disk::dir::{Dir, exists};
@@ -133,7 +133,7 @@ impl Writer {
         let mut snapshot = Snapshot::open(&dir, manifest, Verify::FirstTouch, None)?;
         let unfolded = snapshot.catch_up(&catalog)?;
         snapshot.seen = counters.next_number;
-        let (group, next_file) = (Group::new(&settings), snapshot.manifest.next_file);
+        let (group, next_file) = (CommitGroup::new(&settings), snapshot.manifest.next_file);
         let kinds = KeyKinds::of_label(&settings.recipe);
         Ok(Self {
             jobs: Jobs::default(),

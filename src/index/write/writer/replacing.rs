@@ -5,7 +5,7 @@ use nddb_format::record::{Counters, Print, Range, RangeState};
 use roaring::RoaringTreemap;
 
 use super::Writer;
-use super::group::Known;
+use super::group::SameId;
 use crate::Result;
 use crate::catalog::IdCursor;
 use crate::document::Document;
@@ -13,10 +13,10 @@ use crate::ranges::Ranges;
 
 impl Writer {
     /// Returns the committed documents with this id that are deleted by neither a commit nor a staged change.
-    pub(crate) fn known(&self, ids: &mut IdCursor<'_>, id: &str) -> Result<Known> {
+    pub(crate) fn known(&self, ids: &mut IdCursor<'_>, id: &str) -> Result<SameId> {
         let mut numbers = Vec::new();
         ids.all(id, &mut numbers)?;
-        let mut known = Known::default();
+        let mut known = SameId::default();
         for number in numbers {
             if self.snapshot.deleted.contains(number) || self.group.deleted.contains(number) {
                 continue;

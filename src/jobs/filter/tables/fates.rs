@@ -66,18 +66,18 @@ impl Fates {
 }
 
 /// A row by its number: its id, and its text if it is one.
-type Row = (u64, Option<String>, Option<Vec<u8>>);
+type NumberedRow = (u64, Option<String>, Option<Vec<u8>>);
 
 /// The ids of the rows of a file, in order.
-pub(super) struct Ids {
+pub(super) struct RowIds {
     input: Input,
     /// The next entry that was read, by its row.
-    next: Option<Row>,
+    next: Option<NumberedRow>,
     /// The first row of the row group that follows.
     row: u64,
 }
 
-impl Ids {
+impl RowIds {
     pub(super) fn of(input: Input) -> Self {
         Self { input, next: None, row: 0 }
     }
@@ -125,7 +125,7 @@ impl Ids {
     }
 
     /// Returns the next entry, if it is of a row before this one.
-    fn before(&mut self, end: u64) -> Result<Option<Row>> {
+    fn before(&mut self, end: u64) -> Result<Option<NumberedRow>> {
         if self.next.is_none() {
             self.next = self.input.next()?.map(|entry| {
                 let mut text = None;

@@ -23,7 +23,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::ColumnDescPtr;
 
-use self::fates::{Fates, Ids, Progress};
+use self::fates::{Fates, Progress, RowIds};
 use self::split::{Failed, Outputs};
 use super::notes::{FilterField, Notes};
 use super::selection::{FilterCounts, Selection};
@@ -33,16 +33,16 @@ use crate::packed::PackedFile;
 use crate::rows::{Column, RowBatch, write_values};
 
 /// A Parquet file, by its name as the user gave it.
-pub(super) struct Table<'a> {
+pub(super) struct ParquetFile<'a> {
     pub(super) path: &'a Path,
     pub(super) options: &'a Options,
     pub(super) fields: &'a [FilterField],
 }
 
-impl Table<'_> {
+impl ParquetFile<'_> {
     /// FilterCounts the ids of all rows.
     pub(super) fn count(&self, selection: &mut Selection, progress: Progress<'_>) -> Result<()> {
-        Ids::of(Input::open(self.path, self.options)?).count(selection, progress)
+        RowIds::of(Input::open(self.path, self.options)?).count(selection, progress)
     }
 
     /// Reads the texts of the rows that are kept, of which some is cut when they are passed on.
@@ -50,7 +50,7 @@ impl Table<'_> {
         let file = input::random_access(self.path)?;
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&file).map_err(|error| self.failed(&error))?;
         let (options, _) = self.with_text(&metadata)?;
-        Ids::of(Input::open(self.path, &options)?).count(selection, progress)
+        RowIds::of(Input::open(self.path, &options)?).count(selection, progress)
     }
 
     /// Returns the options by which texts are read that are cut, and the column of these texts: the preferred one.
@@ -99,7 +99,7 @@ impl Table<'_> {
         let cut = selection.cutter.is_some().then(|| self.with_text(&metadata)).transpose()?;
         let options = cut.as_ref().map_or(self.options, |(options, _)| options);
         let cut = cut.as_ref().map(|(_, column)| *column);
-        let mut ids = Ids::of(Input::open(self.path, options)?);
+        let mut ids = RowIds::of(Input::open(self.path, options)?);
         let mut counts = FilterCounts::default();
         for group in metadata.row_groups() {
             let rows = u64::try_from(group.num_rows()).unwrap_or(0);

@@ -50,10 +50,10 @@ pub(super) fn split(
 }
 
 /// Changes the values that were read, from a row on, before they are passed on.
-type Edit<'a, T> = dyn FnMut(u64, &mut Part<T>) -> Result<()> + 'a;
+type Edit<'a, T> = dyn FnMut(u64, &mut ColumnValues<T>) -> Result<()> + 'a;
 
 /// Cuts texts: the values of a column without lists, of which the first one read is that of row `from`.
-fn cut(from: u64, part: &mut Part<ByteArrayType>, column: &ColumnDescriptor, fates: &Fates) -> Result<()> {
+fn cut(from: u64, part: &mut ColumnValues<ByteArrayType>, column: &ColumnDescriptor, fates: &Fates) -> Result<()> {
     let levels = part.definitions.iter().map(|&level| level == column.max_def_level());
     let is_there =
         levels.chain(std::iter::repeat_n(true, if part.definitions.is_empty() { part.values.len() } else { 0 }));
@@ -82,7 +82,7 @@ fn typed<T: DataType>(
     mut edit: Option<&mut Edit<'_, T>>,
 ) -> Result<(), Failed> {
     let defined = column.max_def_level();
-    let (mut all, mut parts) = (Part::<T>::new(), [Part::new(), Part::new()]);
+    let (mut all, mut parts) = (ColumnValues::<T>::new(), [ColumnValues::new(), ColumnValues::new()]);
     let (mut from, mut are_removed) = (0, Vec::new());
     while from < fates.len() {
         let to = fates.len().min(from + BATCH);
@@ -109,14 +109,14 @@ fn typed<T: DataType>(
 }
 
 /// Values of rows: of each a definition level if it may be null, and a repetition level if a row may have several.
-struct Part<T: DataType> {
+struct ColumnValues<T: DataType> {
     definitions: Vec<i16>,
     repetitions: Vec<i16>,
     /// Those that are not null.
     values: Vec<T::T>,
 }
 
-impl<T: DataType> Part<T> {
+impl<T: DataType> ColumnValues<T> {
     fn new() -> Self {
         Self { definitions: Vec::new(), repetitions: Vec::new(), values: Vec::new() }
     }
@@ -177,12 +177,12 @@ fn damaged(what: &str) -> ParquetError {
 mod tests {
     use super::*;
 
-    fn part(definitions: &[i16], repetitions: &[i16], values: &[i32]) -> Part<Int32Type> {
-        Part { definitions: definitions.to_vec(), repetitions: repetitions.to_vec(), values: values.to_vec() }
+    fn part(definitions: &[i16], repetitions: &[i16], values: &[i32]) -> ColumnValues<Int32Type> {
+        ColumnValues { definitions: definitions.to_vec(), repetitions: repetitions.to_vec(), values: values.to_vec() }
     }
 
-    fn parts(mut all: Part<Int32Type>, belongs: &[bool], defined: i16) -> Result<[Part<Int32Type>; 2]> {
-        let mut parts = [Part::new(), Part::new()];
+    fn parts(mut all: ColumnValues<Int32Type>, belongs: &[bool], defined: i16) -> Result<[ColumnValues<Int32Type>; 2]> {
+        let mut parts = [ColumnValues::new(), ColumnValues::new()];
         all.split(belongs, defined, &mut parts)?;
         Ok(parts)
     }

@@ -120,7 +120,7 @@ impl Sketch {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    kind: Kind,
+    kind: FeatureKind,
     site: SiteRule,
     lookups: Lookups,
     /// The window of the parts; 0 without parts.
@@ -129,7 +129,7 @@ pub struct Recipe {
 
 /// The features of the fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FeatureKind {
     /// Min-values of the terms of the content ([`page_content`](crate::text::page_content)), in lower case, hashed with
     /// XXH3 (64 bits, seed 0): `main`.
     Content,
@@ -176,11 +176,11 @@ impl Recipe {
     /// Returns a base without flags.
     fn base(name: &str) -> Option<Recipe> {
         let kind = match name {
-            "main" => Kind::Content,
-            "web" => Kind::Terms(1),
-            _ => Kind::Of(Convention::named(name)?),
+            "main" => FeatureKind::Content,
+            "web" => FeatureKind::Terms(1),
+            _ => FeatureKind::Of(Convention::named(name)?),
         };
-        let site = if kind == Kind::Content { SiteRule::Registrable } else { SiteRule::Henzinger };
+        let site = if kind == FeatureKind::Content { SiteRule::Registrable } else { SiteRule::Henzinger };
         Some(Recipe { kind, site, lookups: Lookups::Usual, window: 0 })
     }
 
@@ -230,8 +230,8 @@ impl Recipe {
 
     /// Returns the recipe with a simhash of phrases of 2 or 3 terms; `None` unless its base is `web`.
     pub fn with_phrases(self, terms: usize) -> Option<Self> {
-        let fits = matches!(self.kind, Kind::Terms(_)) && PHRASES.contains(&terms);
-        fits.then_some(Self { kind: Kind::Terms(terms), ..self })
+        let fits = matches!(self.kind, FeatureKind::Terms(_)) && PHRASES.contains(&terms);
+        fits.then_some(Self { kind: FeatureKind::Terms(terms), ..self })
     }
 
     /// Returns the recipe with the flag `psl`, whose sites are registrable domains by the public suffix list. Returns
@@ -321,16 +321,16 @@ impl Recipe {
     /// Returns the name: the base and its flags.
     pub fn name(&self) -> String {
         let base = match self.kind {
-            Kind::Content => "main",
-            Kind::Terms(_) => "web",
-            Kind::Of(convention) => convention.name(),
+            FeatureKind::Content => "main",
+            FeatureKind::Terms(_) => "web",
+            FeatureKind::Of(convention) => convention.name(),
         };
         let phrases = match self.kind {
-            Kind::Terms(terms) if terms > 1 => format!("-{terms}grams"),
+            FeatureKind::Terms(terms) if terms > 1 => format!("-{terms}grams"),
             _ => String::new(),
         };
         // A property that the base has anyway is not a flag.
-        let is_flag = self.site == SiteRule::Registrable && self.kind != Kind::Content;
+        let is_flag = self.site == SiteRule::Registrable && self.kind != FeatureKind::Content;
         let site = if is_flag { "-psl" } else { "" };
         let lookups = match self.lookups {
             Lookups::Usual => "",
@@ -358,20 +358,20 @@ impl Recipe {
     /// Returns the kind of its fingerprints.
     pub fn fingerprint_kind(&self) -> FingerprintKind {
         match self.kind {
-            Kind::Content => FingerprintKind::OneBitMinHash,
-            Kind::Terms(_) | Kind::Of(_) => FingerprintKind::Simhash,
+            FeatureKind::Content => FingerprintKind::OneBitMinHash,
+            FeatureKind::Terms(_) | FeatureKind::Of(_) => FingerprintKind::Simhash,
         }
     }
 
     /// Returns whether sketches are made from the main content of a page.
     pub fn is_of_main_content(&self) -> bool {
-        self.kind == Kind::Content
+        self.kind == FeatureKind::Content
     }
 
     /// Returns the number of successive terms (of the whole page) in a feature of the simhash; `None` if the recipe has
     /// other features.
     pub fn terms(&self) -> Option<usize> {
-        if let Kind::Terms(terms) = self.kind { Some(terms) } else { None }
+        if let FeatureKind::Terms(terms) = self.kind { Some(terms) } else { None }
     }
 
     /// Returns the label that a database stores of its recipe: `web/1`.
@@ -381,7 +381,7 @@ impl Recipe {
 
     /// Returns whether sketches have the min-values of algorithm B (Henzinger 2).
     pub fn has_min_hash(&self) -> bool {
-        !matches!(self.kind, Kind::Of(_))
+        !matches!(self.kind, FeatureKind::Of(_))
     }
 
     /// Returns the kinds of keys by which databases of this recipe find documents. The default verdict, which compares
@@ -398,12 +398,12 @@ impl Recipe {
     /// Returns whether sketches have a profile. Documents are found by its bands
     /// ([`Profile::bands`](nddb_format::profile::Profile::bands)).
     pub fn has_profile(&self) -> bool {
-        self.kind == Kind::Content
+        self.kind == FeatureKind::Content
     }
 
     /// Returns whether sketches have the projection of algorithm C (Henzinger 2).
     pub fn has_projection(&self) -> bool {
-        !matches!(self.kind, Kind::Of(_)) && self.lookups != Lookups::Offline
+        !matches!(self.kind, FeatureKind::Of(_)) && self.lookups != Lookups::Offline
     }
 
     /// Returns the site of an address by the recipe's rule; `None` if it has no host.
@@ -431,20 +431,20 @@ impl Recipe {
         let host = page.url.and_then(host_of).unwrap_or_default();
         let Content { hashes, tokens, profile, text } = self.content(page, &host, with_text);
         let (min_hash, projection) = match (self.kind, &hashes) {
-            (Kind::Of(_), _) => (None, None),
+            (FeatureKind::Of(_), _) => (None, None),
             _ if tokens.is_empty() => (None, None),
             // A content without terms has no projection.
-            (Kind::Content, Some(hashes)) if hashes.is_empty() => (None, None),
+            (FeatureKind::Content, Some(hashes)) if hashes.is_empty() => (None, None),
             (_, hashes) => {
                 let hashes = hashes.as_deref().unwrap_or(tokens.hashes());
                 (min_hash::min_hash(hashes), self.has_projection().then(|| projection(hashes)))
             }
         };
         let fingerprint = match self.kind {
-            Kind::Content => min_bits::fingerprint(&hashes.unwrap_or_default()),
-            Kind::Terms(1) => simhash::fingerprint(lower_hashes(&tokens)),
-            Kind::Terms(terms) => simhash_of(&tokens, &Features { terms, ..Features::default() }),
-            Kind::Of(convention) => {
+            FeatureKind::Content => min_bits::fingerprint(&hashes.unwrap_or_default()),
+            FeatureKind::Terms(1) => simhash::fingerprint(lower_hashes(&tokens)),
+            FeatureKind::Terms(terms) => simhash_of(&tokens, &Features { terms, ..Features::default() }),
+            FeatureKind::Of(convention) => {
                 let mut tally = simhash::tally([]);
                 convention.features(&visible_text(page), |_, hash| tally.add([hash]));
                 convention.fingerprint(&mut tally)
@@ -457,7 +457,7 @@ impl Recipe {
             distinct: distinct(tokens.hashes()),
             garbled: is_garbled(tokens.text()),
             digest: match self.kind {
-                Kind::Content => digest::of_text(tokens.text()),
+                FeatureKind::Content => digest::of_text(tokens.text()),
                 _ => digest::of_tokens(tokens.hashes()),
             },
             min_hash,
@@ -473,7 +473,7 @@ impl Recipe {
     pub fn compared(&self, page: &Page<'_>) -> (String, [u8; 16]) {
         let content = page_content(page);
         let digest = match self.kind {
-            Kind::Content => digest::of_text(content.text()),
+            FeatureKind::Content => digest::of_text(content.text()),
             _ => digest::of_tokens(tokens(page).hashes()),
         };
         (compared_of(page.kind, &content), digest)
@@ -482,7 +482,7 @@ impl Recipe {
     /// Returns the content of a page and its features, and its compared text if that is asked for.
     fn content(&self, page: &Page<'_>, host: &str, with_text: bool) -> Content {
         match self.kind {
-            Kind::Content => {
+            FeatureKind::Content => {
                 let content = page_content(page);
                 let hashes = content.hashes();
                 let profile = profile_of(&content, &hashes, host, page.url);
@@ -500,20 +500,20 @@ impl Recipe {
     pub fn explain(&self, page: &Page<'_>) -> Explanation {
         let mut explainer = Explainer::default();
         let tokens = match self.kind {
-            Kind::Content => {
+            FeatureKind::Content => {
                 let content = page_content(page);
                 let (terms, hashes): (Vec<String>, _) = (content.terms().collect(), content.hashes());
                 let tokens = content.into_tokens().len() as u64;
                 return Explanation::of_content(&terms, &hashes, tokens, min_bits::fingerprint(&hashes));
             }
-            Kind::Terms(terms) => {
+            FeatureKind::Terms(terms) => {
                 let tokens = tokens(page);
                 for (text, hash) in (Features { terms, ..Features::default() }).named(&tokens) {
                     explainer.add(&text, hash);
                 }
                 tokens
             }
-            Kind::Of(convention) => {
+            FeatureKind::Of(convention) => {
                 convention.features(&visible_text(page), |text, hash| explainer.add(text, hash));
                 tokens(page)
             }
@@ -525,7 +525,7 @@ impl Recipe {
 impl Default for Recipe {
     /// Returns `main`.
     fn default() -> Self {
-        Recipe { kind: Kind::Content, site: SiteRule::Registrable, lookups: Lookups::Usual, window: 0 }
+        Recipe { kind: FeatureKind::Content, site: SiteRule::Registrable, lookups: Lookups::Usual, window: 0 }
     }
 }
 

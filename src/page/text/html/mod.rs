@@ -16,7 +16,7 @@
 //!   they hold [`formulas`] and containers are requested; style sheets are ignored.
 //! * An element that is never closed extends to the end of the page, as in browsers.
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use crate::text::composed::{Composed, composed};
 use crate::text::containers::{Attributes, Container};
@@ -31,6 +31,8 @@ use crate::text::sheet::{Layout, Piece, Sheet};
 mod formulas;
 mod page_data;
 mod unseen;
+
+use self::unseen::Source;
 
 /// An image, and its location in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,8 +156,8 @@ struct Scanner<'a> {
     outline: Option<Outline>,
     images: Vec<Image>,
     base: Option<String>,
-    /// Values of attributes that may be data of the page.
-    data: Vec<&'a str>,
+    /// Values of attributes and scripts that may have text of the page, in their order.
+    data: Vec<(Source, &'a str)>,
 }
 
 impl<'a> Scanner<'a> {
@@ -190,7 +192,7 @@ impl<'a> Scanner<'a> {
                 self.markup();
             }
         }
-        self.data_of_attributes();
+        self.read_data();
     }
 
     /// Reads the markup that begins with the current `<`.
@@ -206,6 +208,12 @@ impl<'a> Scanner<'a> {
                 }
             },
             Some(b'!') if self.bytes[self.at..].starts_with(b"<!--") => self.comment(),
+            Some(b'!') if self.foreign > 0 && self.bytes[self.at..].starts_with(CHARACTERS) => {
+                let start = self.at + CHARACTERS.len();
+                let end = memmem::find(&self.bytes[start..], b"]]>").map_or(self.bytes.len(), |size| start + size);
+                self.push(start, end, Piece::Literal);
+                self.at = (end + 3).min(self.bytes.len());
+            }
             Some(b'!' | b'?') => self.skip_past_greater(),
             _ => {
                 self.push(self.at, self.at + 1, Piece::Literal);
@@ -228,8 +236,15 @@ impl<'a> Scanner<'a> {
             Element::Inline => {
                 let tag = self.rest_of_tag(b"");
                 self.formula(&tag);
+                if name == Name::SUP && self.has_unseen() {
+                    self.raised();
+                }
             }
             Element::Block => {
+                if name == Name::META && self.has_unseen() {
+                    self.description(origin);
+                    return;
+                }
                 let tag = self.rest_of_tag(if self.outline.is_some() { b"role" } else { b"" });
                 self.push_break();
                 if !self.is_empty(&tag) {
@@ -413,6 +428,8 @@ impl<'a> Scanner<'a> {
         let has_unseen = self.has_unseen();
         let of_image = wanted == b"src" && has_unseen;
         let with_containers = of_image || wanted == b"role" && has_unseen;
+        let has_data = with_containers && !of_image || wanted == b"srcdoc" && has_unseen;
+        let (mut label, mut is_math) = (None, false);
         // There is a single return, so that the value is built in the caller's memory.
         let mut tag = Tag::default();
         let mut at = self.at;
@@ -472,21 +489,29 @@ impl<'a> Scanner<'a> {
                             to = at;
                         }
                     }
+                    is_math |= has_unseen && &html[from..to] == "math" && name.eq_ignore_ascii_case(b"role");
                     if tag.value.is_none() && !wanted.is_empty() && name.eq_ignore_ascii_case(wanted) {
                         tag.value = Some(&html[from..to]);
                     } else if of_image && name.eq_ignore_ascii_case(b"alt") {
                         tag.alt = Some(&html[from..to]).filter(|alt| !alt.trim().is_empty()).or(tag.alt);
                     } else if of_image && name.eq_ignore_ascii_case(b"title") {
                         tag.alt = tag.alt.or(Some(&html[from..to]));
+                    } else if has_unseen && name.eq_ignore_ascii_case(b"aria-label") {
+                        label = Some(&html[from..to]);
                     } else if has_unseen && formulas::is_attribute(name, &html[from..to]) {
                         tag.formula = Some(&html[from..to]);
-                    } else if with_containers && !of_image && page_data::is_value(&html[from..to]) {
-                        self.data.push(&html[from..to]);
+                    } else if has_unseen && let Some(source) = Source::of_attribute(name, &html[from..to], has_data) {
+                        self.data.push((source, &html[from..to]));
                     } else if with_containers {
                         tag.attributes.note(name, &html[from..to]);
                     }
                 }
             }
+        }
+        if let Some(label) = label
+            && (is_math || formulas::is_written(label))
+        {
+            tag.formula = tag.formula.or(Some(label));
         }
         self.at = at;
         tag
@@ -572,6 +597,9 @@ impl<'a> Scanner<'a> {
         }
     }
 }
+
+/// The beginning of characters without markup, up to `]]>`, in SVG and MathML.
+const CHARACTERS: &[u8] = b"<![CDATA[";
 
 /// Returns the offset after the first `-->`.
 fn find_dashes(bytes: &[u8]) -> Option<usize> {

@@ -1,19 +1,77 @@
 //! The strings of a page's data: JSON, linked data (JSON-LD), and values that a script assigns, such as
 //! `window.__NUXT__ = {...}` or `self.__next_f.push([...])`.
 
+use std::borrow::Cow;
+
+use memchr::memchr3;
+use percent_encoding::percent_decode_str;
+
+use super::unseen::in_base64;
+
+/// Which strings are read. Each kind reads what the one before it reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reads {
+    /// Long texts: of a program, whose other strings are settings and labels.
+    Long,
+    /// Several words, or many letters of a script without spaces.
+    Text,
+    /// Short values, too, except types and addresses: of linked data.
+    Names,
+    /// Numbers, too.
+    Values,
+}
+
 /// Greatest number of strings within each other.
 const DEPTH_MAX: u32 = 3;
 
-/// Least number of words of a string, and of letters without spaces.
+/// Least number of words of a string, and of letters without spaces; of words of a string of a program.
 const WORDS: usize = 3;
 const LETTERS: usize = 8;
+const LONG: usize = 12;
 
 /// Least number of bytes of an attribute that is read as data.
 const VALUE: usize = 100;
 
-/// Returns whether the value of an attribute may be data: a long object or list, its quotation marks escaped or not.
-pub(super) fn is_value(value: &str) -> bool {
-    value.len() >= VALUE && value.trim_start().starts_with(['{', '['])
+/// Attributes whose long values are no text.
+const NO_TEXT: [&str; 8] = ["class", "style", "d", "points", "transform", "values", "title", "placeholder"];
+
+/// Returns whether the value of an attribute may be data, markup or a long text.
+pub(super) fn is_value(name: &[u8], value: &str) -> bool {
+    let is_named = || {
+        let is_listed = NO_TEXT.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()));
+        is_listed || name.starts_with(b"on") || name.starts_with(b"aria-")
+    };
+    let is_markup = || value.trim_start().starts_with('<') || value.trim_start().starts_with("&lt;");
+    let is_text = || !is_named() && !value.contains("://") && has_words(value, LONG / 2) && is_text(value);
+    is_data(value) || value.len() >= VALUE && (is_markup() || is_text())
+}
+
+/// Returns whether a value is data: a long object or list, its quotation marks escaped or not.
+pub(super) fn is_data(value: &str) -> bool {
+    let value = value.trim_start();
+    value.len() >= VALUE && (value.starts_with(['{', '[']) || is_escaped(value))
+}
+
+/// Returns whether a text is data whose braces are escaped as in addresses.
+fn is_escaped(text: &str) -> bool {
+    ["%7B", "%5B", "%3C", "%7b", "%5b", "%3c"].iter().any(|start| text.starts_with(start))
+}
+
+/// Returns data or markup that was escaped as in addresses or is in base 64, and all else unchanged.
+pub(super) fn decoded(text: Cow<'_, str>) -> Cow<'_, str> {
+    let starts = ["ey", "W3", "Wy", "PD", "PG"];
+    let is_base64 = || starts.iter().any(|start| text.starts_with(start)) && !text.contains([' ', '.', '<']);
+    match () {
+        () if text.len() < VALUE => text,
+        () if is_escaped(&text) => Cow::Owned(percent_decode_str(&text).decode_utf8_lossy().into_owned()),
+        () if is_base64() => in_base64(&text).map_or(text, Cow::Owned),
+        () => text,
+    }
+}
+
+/// Returns whether a text has calls and functions.
+pub(super) fn is_program(text: &str) -> bool {
+    [");", "){", ") {", "=>"].iter().any(|sign| text.contains(sign))
 }
 
 /// Returns whether a script does nothing but to assign data: it begins with a global variable or a constant, to which an
@@ -36,18 +94,20 @@ pub(super) fn is_assigned(script: &str) -> bool {
             || value.starts_with("(function(") && script.contains("__NUXT__"))
 }
 
-/// Calls `each` with the strings of a page's data that are text, unescaped, in their order: of several words, or of
-/// many letters of a script without spaces. Of linked data, short values count, too, except types and addresses.
-pub(super) fn strings(data: &str, is_linked: bool, each: &mut dyn FnMut(&str)) {
-    strings_within(data, is_linked, 0, each);
+/// Calls `each` with the strings of a page's data or of a program that are read, unescaped, in their order.
+pub(super) fn strings(data: &str, reads: Reads, each: &mut dyn FnMut(&str)) {
+    strings_within(data, reads, 0, each);
 }
 
-fn strings_within(data: &str, is_linked: bool, depth: u32, each: &mut dyn FnMut(&str)) {
+fn strings_within(data: &str, reads: Reads, depth: u32, each: &mut dyn FnMut(&str)) {
     let bytes = data.as_bytes();
     let (mut at, mut is_type) = (0, false);
-    while let Some(size) = bytes[at..].iter().position(|byte| matches!(byte, b'"' | b'\'' | b'`')) {
+    while let Some(size) = memchr3(b'"', b'\'', b'`', &bytes[at..]) {
         let start = at + size + 1;
-        let end = end_of_string(bytes, start, bytes[start - 1]);
+        if reads == Reads::Values {
+            numbers(&data[at..start - 1], each);
+        }
+        let end = end_of_string(bytes, start, reads);
         at = (end + 1).min(bytes.len());
         let written = &data[start..end];
         if bytes[at..].trim_ascii_start().starts_with(b":") {
@@ -55,25 +115,42 @@ fn strings_within(data: &str, is_linked: bool, depth: u32, each: &mut dyn FnMut(
             continue;
         }
         let is_of_type = std::mem::take(&mut is_type);
-        if written.len() < LETTERS && !is_linked {
+        if written.len() < LETTERS && reads < Reads::Names || bytes.get(end) == Some(&b'\n') {
             continue;
         }
-        let text = unescaped(written);
+        let text = decoded(Cow::Owned(unescaped(written)));
         let is_nested = depth < DEPTH_MAX && text.contains('"') && text.contains(['{', '[']) && !text.contains(". ");
         if is_nested {
-            strings_within(&text, is_linked, depth + 1, each);
-        } else if is_text(&text) || is_linked && !is_of_type && is_name(&text) {
+            strings_within(&text, reads, depth + 1, each);
+        } else if is_text(&text) && (reads > Reads::Long || has_words(&text, LONG))
+            || reads >= Reads::Names && !is_of_type && is_name(&text)
+        {
             each(&text);
         }
     }
+    if reads == Reads::Values {
+        numbers(&data[at..], each);
+    }
 }
 
-/// Returns the offset of the quotation mark that ends a string, or the end of the data.
-fn end_of_string(bytes: &[u8], start: usize, mark: u8) -> usize {
+/// Calls `each` with the numbers of a part of data without strings.
+fn numbers(data: &str, each: &mut dyn FnMut(&str)) {
+    let numbers = data.split(|c: char| !(c.is_ascii_digit() || c == '.'));
+    let numbers: Vec<&str> = numbers.filter(|number| number.contains(|c: char| c.is_ascii_digit())).collect();
+    if !numbers.is_empty() {
+        each(&numbers.join(" "));
+    }
+}
+
+/// Returns the offset of the quotation mark that ends the string that begins here, or the end of the data. In a
+/// program an apostrophe of a comment begins none: a string ends with its line.
+fn end_of_string(bytes: &[u8], start: usize, reads: Reads) -> usize {
+    let mark = bytes[start - 1];
     let mut at = start;
     while at < bytes.len() {
         match bytes[at] {
             b'\\' => at += 1,
+            b'\n' if reads == Reads::Long && mark != b'`' => return at,
             byte if byte == mark => return at,
             _ => {}
         }
@@ -97,6 +174,11 @@ fn unescaped(written: &str) -> String {
             Some('u') if let Some(unit) = rest.get(..4).and_then(|digits| u16::from_str_radix(digits, 16).ok()) => {
                 units.push(unit);
                 rest = &rest[4..];
+                continue;
+            }
+            Some('x') if let Some(unit) = rest.get(..2).and_then(|digits| u16::from_str_radix(digits, 16).ok()) => {
+                units.push(unit);
+                rest = &rest[2..];
                 continue;
             }
             Some('n' | 'r' | 't' | 'f' | 'b') => {
@@ -138,6 +220,12 @@ fn is_text(text: &str) -> bool {
     letters > 2 * others && (wide >= LETTERS || words() >= WORDS) || letters > others && text.contains("</")
 }
 
+/// Returns whether a text has at least this many words outside of tags.
+fn has_words(text: &str, least: usize) -> bool {
+    let words = text.split('<').flat_map(|part| part.rsplit('>').next().unwrap_or_default().split_whitespace());
+    words.filter(|word| word.contains(char::is_alphabetic)).take(least).count() == least
+}
+
 /// Returns whether a short string of linked data is a name: it has a letter, and is neither an address nor a date.
 fn is_name(text: &str) -> bool {
     text.contains(char::is_alphabetic) && !text.contains("://") && !text.starts_with(|c: char| c.is_numeric())
@@ -147,9 +235,9 @@ fn is_name(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn found(data: &str, is_linked: bool) -> Vec<String> {
+    fn found(data: &str, reads: Reads) -> Vec<String> {
         let mut found = Vec::new();
-        strings(data, is_linked, &mut |text| found.push(text.to_owned()));
+        strings(data, reads, &mut |text| found.push(text.to_owned()));
         found
     }
 
@@ -157,22 +245,43 @@ mod tests {
     fn the_strings_of_data_are_text_of_several_words() {
         let data = r#"{"props":{"title":"A red fox jumps","id":"a9-f","url":"https://a.example/the/fox",
             "css":"a{color:#fff;margin:0}","body":"It\u2019s \ud83e\udd8a \"so\"\/ quick brown","zh":"\u5317\u4eac大学是一所综合性大学"}}"#;
-        assert_eq!(found(data, false), ["A red fox jumps", "It’s 🦊 \"so\"/ quick brown", "北京大学是一所综合性大学"]);
+        assert_eq!(
+            found(data, Reads::Text),
+            ["A red fox jumps", "It’s 🦊 \"so\"/ quick brown", "北京大学是一所综合性大学"]
+        );
     }
 
     #[test]
     fn strings_within_strings_are_read() {
         let data = r#"self.__next_f.push([1,"5:[\"$\",\"p\",null,{\"children\":\"A red fox jumps\"}]"])"#;
-        assert_eq!(found(data, false), ["A red fox jumps"]);
-        assert_eq!(found(r#"window.x = JSON.parse('{"a":"A red fox jumps"}')"#, false), ["A red fox jumps"]);
+        assert_eq!(found(data, Reads::Text), ["A red fox jumps"]);
+        assert_eq!(found(r#"window.x = JSON.parse('{"a":"A red fox jumps"}')"#, Reads::Text), ["A red fox jumps"]);
+    }
+
+    #[test]
+    fn of_programs_long_texts_are_read() {
+        let text = "A red fox jumps over the lazy dog, and then it sleeps all day.";
+        let html = format!("<p class=x>{text}</p>");
+        for program in [
+            format!("// It's a comment\nrender({{title: 'A red fox jumps', body: \"{text}\"}})"),
+            format!("document.write('{}')", text.replace("fox", "\\x66\\u006fx")),
+            format!("const md = `{text}`; a('b'); // don't"),
+            format!("load(JSON.parse(decodeURIComponent('{}')))", format!("{{\"a\": \"{text}\"}}").replace('{', "%7B")),
+        ] {
+            let found = found(&program, Reads::Long);
+            assert!(found.len() == 1 && found[0].contains(text), "{program}: {found:?}");
+        }
+        assert_eq!(found(&format!("e.innerHTML = '{html}'"), Reads::Long), [html]);
+        assert_eq!(found("window.x = 'eyJhIjogIkEgcmVkIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZyBhbmQgc2xlZXBzIGFsbCBkYXksIGFuZCBzbyBkbyBJIG5vdyJ9'", Reads::Text).len(), 1);
+        assert_eq!(found("[{\"fox\": 12.5, \"a\": \"b\"}, 7]", Reads::Values), ["12.5", "b", "7"]);
     }
 
     #[test]
     fn names_of_linked_data_count_and_types_do_not() {
         let data =
             r#"{"@type":"NewsArticle","headline":"Foxes","url":"http://a.example/","datePublished":"2024-01-02"}"#;
-        assert_eq!(found(data, true), ["Foxes"]);
-        assert!(found(data, false).is_empty());
+        assert_eq!(found(data, Reads::Names), ["Foxes"]);
+        assert!(found(data, Reads::Text).is_empty());
     }
 
     #[test]
@@ -204,8 +313,9 @@ mod tests {
     #[test]
     fn nothing_breaks_it() {
         for data in ["\"", "\"\\", "\"\\u", "\"\\ud83e", "'\\u12", "`é\\é", "\"a b c\\ud83e d\""] {
-            found(data, true);
-            found(data, false);
+            found(data, Reads::Names);
+            found(data, Reads::Text);
+            found(data, Reads::Long);
         }
     }
 }

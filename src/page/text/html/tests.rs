@@ -111,8 +111,36 @@ fn unseen_text_is_read_with_containers() {
     assert_eq!(image("src='data:image/svg+xml;base64,PHN2Zz48dGV4dD54PC90ZXh0Pjwvc3ZnPg=='"), "a|x|");
     assert_eq!(image("src='data:image/svg+xml;base64,%%%'"), "a|");
     assert_eq!(image("src='data:image/svg+xml,%3Csvg%3E%3Cpath%20d=%22M5%22/%3E%3C/svg%3E'"), "a|");
+    // Documents in addresses and characters of drawings are shown; a fallback is not.
+    assert_eq!(read("a<iframe src='data:text/html;charset=utf-8,%3Cp%3Eb%3C/p%3E'></iframe>c"), "a|c|b|");
+    assert_eq!(read("a<embed src='data:text/html;base64,PHA+YjwvcD4='>c"), "a|c|b|");
+    assert_eq!(read("<object data='data:text/plain,1 < 2'></object><a href='data:text/plain,no'>a</a>"), "a|1 < 2|");
+    assert_eq!(read("a<iframe src=/x>b</iframe>c"), "a|~b|c|");
+    assert_eq!(read("<svg><text><![CDATA[x < 3]]></text></svg>"), "x < 3|");
+    // Descriptions, texts and programs.
+    let described = "<meta name=description content='b c'><meta content=d property='og:title'><meta name=a content=e>";
+    assert_eq!(read(&format!("{described}<p>a")), "~b c|~d|a|");
+    assert_eq!(read("a<script type=text/markdown>b c</script><script type=text/plain>f(b);</script>"), "a|~b c|");
+    let long = "The red fox jumps over the lazy dog, and then it sleeps all day.";
+    assert_eq!(read(&format!("a<script>f('b c d e', '{long}')</script>")), format!("a|~{long}|"));
+    assert_eq!(read(&format!("a<div data-text='{long} {long}'>")), format!("a|~{long} {long}|"));
+    let state = "{&q;b&q;:&q;c d e f&q;}";
+    assert_eq!(read(&format!("a<script type=application/json>{state}</script>")), "a|~c d e f|");
+    // A frame has the short values of its data, other pages have not.
+    let values = "<script type=application/json>[{\"a\": \"fox\", \"b\": 12.5}]</script>";
+    assert_eq!(read(&format!("a{values}")), "a|~fox|~12.5|");
+    assert_eq!(read(&format!("{}{values}", "a ".repeat(1200) + "a")).matches("fox").count(), 0);
+    // Formulas: powers, labels, operators, and files of images that a class calls formulas.
+    let raised = "x<sup>2</sup> so.<sup>1</sup> 3<sup>rd</sup> H<sub>2</sub>O (a)<sup><i>n</i></sup> fox<sup>2</sup>";
+    assert_eq!(read(raised), "x^2 so.1 3rd H2O (a)^n fox2|");
+    assert_eq!(read("<span title='x = 3'></span><span role=math aria-label='x over 3'></span>"), "x = 3|x over 3|");
+    assert_eq!(read("<math alttext='x over 3'><apply><plus/><ci>x</ci></apply></math>"), "x over 3|plus|x|");
+    assert_eq!(read("<x-tex expr='x + 3'></x-tex><a title='Red fox' value=3>a</a>"), "x + 3|a|");
+    assert_eq!(image("src=/f/3a.png class=tex alt=''"), "a|3a.png|");
+    assert_eq!(image("src=a.png alt='√5'") + &image("src=a.png alt='A+'"), "a|√5|a|");
+    assert_eq!(image("data-src='https://latex.example/svg?x%5E2'"), "a|https://latex.example/svg?x%5E2|");
     // Words that are divided at the ends of lines.
-    assert_eq!(read("for-<br>est and <p>forest for-</p><p>est<img src=a>"), "forest|and|forest forest|");
+    assert_eq!(read("for-<br>est and <p>forest for-</p><p>est now"), "forest|and|forest forest|now|");
     // A document within the document closes nothing around it.
     assert_eq!(read("<div>a<noscript></div></noscript>b</div>c"), "a|b|c|");
 }
@@ -196,6 +224,8 @@ fn images_and_the_first_base_are_found() {
 fn hostile_pages_are_read_in_time() {
     let nested = "<div><b>".repeat(100_000) + "x" + &"</b></div>".repeat(100_000);
     assert_eq!(lines(&nested), "x");
+    scan_with_containers(&"a<sup>1</sup>".repeat(100_000), Layout::Raw);
+    scan_with_containers(&"a-\n \r".repeat(100_000), Layout::Raw);
     for unit in ["<", "</", "<!--", "<!", "<a ", "<a b='", "<title>", "<script>", "&", "&amp", "\0"] {
         let page = unit.repeat(200_000);
         scan(&page, Layout::Raw);

@@ -68,7 +68,7 @@ const NEAR: usize = 32;
 /// A page being decoded from its beginning.
 struct Way<'a> {
     body: &'a [u8],
-    source: Source,
+    source: PageDecoder,
     /// Size of the text decoded so far.
     decoded: usize,
     /// Number of bytes read.
@@ -79,7 +79,7 @@ struct Way<'a> {
     next: usize,
 }
 
-enum Source {
+enum PageDecoder {
     Utf32(fn([u8; 4]) -> u32),
     Web(Box<Decoder>, Vec<u8>),
 }
@@ -88,9 +88,9 @@ impl<'a> Way<'a> {
     fn new(page: &Page<'a>) -> Self {
         let (charset, size) = sniff(page);
         let source = match charset {
-            Charset::Utf32(read) => Source::Utf32(read),
+            Charset::Utf32(read) => PageDecoder::Utf32(read),
             Charset::Web(encoding) => {
-                Source::Web(Box::new(encoding.new_decoder_without_bom_handling()), vec![0; 4 * STEP_MAX])
+                PageDecoder::Web(Box::new(encoding.new_decoder_without_bom_handling()), vec![0; 4 * STEP_MAX])
             }
         };
         Way { body: page.body, source, decoded: 0, taken: size, last: size, next: size }
@@ -115,12 +115,12 @@ impl<'a> Way<'a> {
         let rest = &self.body[self.taken..];
         let mut unit = [0; 4];
         let (taken, text) = match &mut self.source {
-            Source::Utf32(read) => {
+            PageDecoder::Utf32(read) => {
                 let whole = rest.first_chunk::<4>();
                 let c = whole.map_or(char::REPLACEMENT_CHARACTER, |&unit| utf_32_unit(unit, *read));
                 (rest.len().min(4), c.encode_utf8(&mut unit).as_bytes())
             }
-            Source::Web(decoder, buffer) => {
+            PageDecoder::Web(decoder, buffer) => {
                 let (_, taken, written, _) = decoder.decode_to_utf8(&rest[..size], buffer, false);
                 (taken, &buffer[..written])
             }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::containers::Place;
+use crate::text::containers::TextPlace;
 use crate::text::outline::{HeadingPart, OutlinePart};
 use crate::text::sentences::units;
 use crate::text::short::ShortAscii;
@@ -43,7 +43,7 @@ pub(crate) struct ContentBlock {
     /// Whether the block is a line of plain text with a copyright sign.
     pub(super) is_notice: bool,
     /// Its place in a page of markup.
-    pub(super) place: Place,
+    pub(super) place: TextPlace,
     /// Whether the block belongs to the title.
     pub(super) is_title: bool,
     /// Whether the block is inside a boilerplate element or role.

@@ -26,7 +26,7 @@ fn ramp(value: f64, from: f64, to: f64) -> f64 {
 /// The properties of a container that follow from its text and the containers around it. The strength of evidence, 0 to
 /// 1, is less for elements with much of the page's text.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
+struct ContainerEvidence {
     units: u64,
     text_units: u64,
     /// Strength of the hints, of the boilerplate elements and of the headers around it and of its own.
@@ -87,7 +87,7 @@ fn share(score: f64) -> f64 {
 
 /// The fail-safe. If little of the content is prose, or if little of the text outside boilerplate elements is content,
 /// then all text outside boilerplate elements becomes content, including its links if they are much of that text.
-fn doubt(blocks: &mut [ContentBlock], read: &[usize], known: &[Known]) {
+fn doubt(blocks: &mut [ContentBlock], read: &[usize], known: &[ContainerEvidence]) {
     let openness = |block: &ContentBlock| 1.0 - known[block.place.container as usize].frame;
     let sum = |of: &dyn Fn(&ContentBlock) -> f64| -> f64 { read.iter().map(|&index| of(&blocks[index])).sum() };
     let units = |block: &ContentBlock| f64::from(block.text_units());
@@ -112,8 +112,12 @@ fn doubt(blocks: &mut [ContentBlock], read: &[usize], known: &[Known]) {
 }
 
 /// Returns the properties of each container; a container comes after the containers around it.
-fn known(blocks: &[ContentBlock], containers: &[Container], is_read: impl Fn(&ContentBlock) -> bool) -> Vec<Known> {
-    let mut known = vec![Known::default(); containers.len()];
+fn known(
+    blocks: &[ContentBlock],
+    containers: &[Container],
+    is_read: impl Fn(&ContentBlock) -> bool,
+) -> Vec<ContainerEvidence> {
+    let mut known = vec![ContainerEvidence::default(); containers.len()];
     for block in blocks.iter().filter(|block| !block.is_title && is_read(block)) {
         let own = &mut known[block.place.container as usize];
         own.units += u64::from(block.units);
@@ -153,7 +157,7 @@ fn known(blocks: &[ContentBlock], containers: &[Container], is_read: impl Fn(&Co
 
 /// Returns, for each container with a signature, the number of containers that share both its signature and that of its
 /// parent.
-fn siblings(containers: &[Container], known: &[Known]) -> Vec<u32> {
+fn siblings(containers: &[Container], known: &[ContainerEvidence]) -> Vec<u32> {
     let key = |index: usize| (containers[index].signature, containers[containers[index].parent as usize].signature);
     let has = |index: &usize| containers[*index].signature != 0 && known[*index].units > 0;
     let mut keys: Vec<(u64, u64)> = (1..containers.len()).filter(has).map(key).collect();
@@ -177,7 +181,7 @@ fn link_share(block: &ContentBlock) -> f64 {
 }
 
 /// Returns the local scores of the blocks at some indexes.
-fn local_scores(blocks: &[ContentBlock], read: &[usize], known: &[Known]) -> Vec<f64> {
+fn local_scores(blocks: &[ContentBlock], read: &[usize], known: &[ContainerEvidence]) -> Vec<f64> {
     let first_heading = read.iter().position(|&index| blocks[index].place.own == Own::Heading);
     let all = known.first().map_or(1, |page| page.text_units.max(1)) as f64;
     let mut before = 0;
@@ -236,7 +240,7 @@ fn main_containers(
     blocks: &[ContentBlock],
     read: &[usize],
     containers: &[Container],
-    known: &[Known],
+    known: &[ContainerEvidence],
     local: &[f64],
 ) -> Vec<(usize, f64)> {
     let mut gains = vec![0.0; containers.len()];
@@ -292,7 +296,7 @@ fn scores(
     blocks: &[ContentBlock],
     read: &[usize],
     containers: &[Container],
-    known: &[Known],
+    known: &[ContainerEvidence],
     local: &[f64],
 ) -> Vec<f64> {
     let Context { constant, score, neighbour_score, .. } = CONTEXT;

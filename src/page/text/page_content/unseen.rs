@@ -17,7 +17,9 @@ const SHINGLE: usize = 3;
 /// A block repeats text of the page if at least this share of its shingles does.
 const REPEATED: f64 = 0.7;
 
-/// Lengths in units: beside a content of the first length unseen text counts in full, beside the second not at all.
+/// Lengths in units: beside a content of the first length unseen text counts in full, beside the second if it is longer,
+/// beside the third not at all.
+const FRAME: f64 = 400.0;
 const BRIEF: f64 = 600.0;
 const LONG: f64 = 1500.0;
 
@@ -37,12 +39,21 @@ pub(super) fn markup(blocks: &mut [ContentBlock], tokens: &Tokens, containers: &
     // All of it counts where the content that is shown is brief and less than a third of it; nothing where the content is
     // as long, or long enough for an article.
     let less = (1.5 - 1.5 * seen / f64::max(unseen, 1.0)).clamp(0.0, 1.0);
+    // A page of a few lines may be the frame of an application: beside it, a tenth as much counts whatever it looks like.
+    let shown: f64 = blocks.iter().filter(|block| !block.is_unseen).map(|block| f64::from(block.units)).sum();
+    let frame = ((BRIEF - shown) / (BRIEF - FRAME)).min(20.0 * unseen / shown.max(1.0) - 1.0).clamp(0.0, 1.0);
+    let less = less.max(frame);
     let weight = less * ((LONG - seen) / (LONG - BRIEF)).clamp(0.0, 1.0);
     if weight > 0.0 && unseen > 0.0 {
         let of_seen: Vec<f64> = blocks.iter().map(|block| block.share).collect();
         classify::markup(blocks, containers, |block| !block.is_repeated);
         for (block, share) in blocks.iter_mut().zip(of_seen) {
-            block.share = weight * block.share + (1.0 - weight) * share;
+            // What is shown is content or not, whatever else the page carries.
+            block.share = match block.is_unseen {
+                true if block.is_repeated => 0.0,
+                true => frame.max(weight * block.share),
+                false => share,
+            };
         }
     }
 }

@@ -160,10 +160,10 @@ impl Signs<'_> {
         let mut at = 0;
         while let Some(first) = run.text[at..].chars().next() {
             let rest = &run.text[at..];
-            let kind = Kind::of(first);
-            let belongs = |c: char| Kind::of(c) == kind || kind == Kind::Picture && is_joiner(c);
+            let kind = SignKind::of(first);
+            let belongs = |c: char| SignKind::of(c) == kind || kind == SignKind::Picture && is_joiner(c);
             let len = match kind {
-                Kind::Typography => first.len_utf8(),
+                SignKind::Typography => first.len_utf8(),
                 _ => rest.find(|c| !belongs(c)).unwrap_or(rest.len()),
             };
             let group = Run {
@@ -221,12 +221,12 @@ fn has_drawing(line: &str) -> bool {
 /// Returns whether a character before a line is a bullet of another form than a sign of ASCII: it says nothing. Stars and
 /// arrows may say something.
 pub fn is_bullet(c: char) -> bool {
-    Kind::of(c) == Kind::Form && !matches!(c, '\u{2190}'..='\u{21ff}' | '★' | '☆')
+    SignKind::of(c) == SignKind::Form && !matches!(c, '\u{2190}'..='\u{21ff}' | '★' | '☆')
 }
 
 /// The kind of a character that belongs to no word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum SignKind {
     /// It is never a term.
     Typography,
     /// An operator of ASCII, or a dash.
@@ -239,24 +239,26 @@ enum Kind {
     Picture,
 }
 
-impl Kind {
+impl SignKind {
     fn of(c: char) -> Self {
         match c {
-            '+' | '-' | '*' | '/' | '%' | '<' | '>' | '=' | '!' | '&' | '|' | '^' | '~' | '#' => Kind::Operator,
-            '\u{2010}'..='\u{2015}' | '\u{2212}' => Kind::Operator,
-            '$' | '\u{2030}' | '\u{2031}' | '\u{2032}'..='\u{2034}' => Kind::Sign,
-            '\0'..='\u{7f}' | '©' | '®' | '¦' | '\u{2120}' | '\u{2122}' | '\u{fffd}' => Kind::Typography,
-            '☐'..='☒' | '✓'..='✘' | '✅' | '❌' | '❎' | '❓' | '❗' | '➕'..='➗' => Kind::Sign,
-            '\u{2500}'..='\u{257f}' => Kind::Typography,
+            '+' | '-' | '*' | '/' | '%' | '<' | '>' | '=' | '!' | '&' | '|' | '^' | '~' | '#' => SignKind::Operator,
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => SignKind::Operator,
+            '$' | '\u{2030}' | '\u{2031}' | '\u{2032}'..='\u{2034}' => SignKind::Sign,
+            '\0'..='\u{7f}' | '©' | '®' | '¦' | '\u{2120}' | '\u{2122}' | '\u{fffd}' => SignKind::Typography,
+            '☐'..='☒' | '✓'..='✘' | '✅' | '❌' | '❎' | '❓' | '❗' | '➕'..='➗' => SignKind::Sign,
+            '\u{2500}'..='\u{257f}' => SignKind::Typography,
             // Boxes to tick, and marks of what rises, falls or is half done.
-            '□' | '▲' | '△' | '▼' | '▽' | '◐'..='◓' | '\u{2e5}'..='\u{2e9}' => Kind::Sign,
-            '\u{2190}'..='\u{21ff}' | '\u{2219}' | '\u{22c5}' => Kind::Form,
-            '\u{2580}'..='\u{25ff}' | '★' | '☆' | '\u{2700}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' => Kind::Form,
-            '\u{1f3fb}'..='\u{1f3ff}' => Kind::Picture,
+            '□' | '▲' | '△' | '▼' | '▽' | '◐'..='◓' | '\u{2e5}'..='\u{2e9}' => SignKind::Sign,
+            '\u{2190}'..='\u{21ff}' | '\u{2219}' | '\u{22c5}' => SignKind::Form,
+            '\u{2580}'..='\u{25ff}' | '★' | '☆' | '\u{2700}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' => {
+                SignKind::Form
+            }
+            '\u{1f3fb}'..='\u{1f3ff}' => SignKind::Picture,
             _ => match CodePointMapData::<GeneralCategory>::new().get(c) {
-                GeneralCategory::CurrencySymbol | GeneralCategory::MathSymbol => Kind::Sign,
-                GeneralCategory::OtherSymbol => Kind::Picture,
-                _ => Kind::Typography,
+                GeneralCategory::CurrencySymbol | GeneralCategory::MathSymbol => SignKind::Sign,
+                GeneralCategory::OtherSymbol => SignKind::Picture,
+                _ => SignKind::Typography,
             },
         }
     }
@@ -269,12 +271,12 @@ impl Kind {
         let len = text.chars().count();
         let is_uniform = chars.all(|c| c == first);
         match self {
-            Kind::Typography => false,
-            Kind::Operator if is_uniform && (len >= RULE || len > 1 && !first.is_ascii()) => false,
-            Kind::Operator => is_operator(group),
+            SignKind::Typography => false,
+            SignKind::Operator if is_uniform && (len >= RULE || len > 1 && !first.is_ascii()) => false,
+            SignKind::Operator => is_operator(group),
             _ if is_uniform && len >= WIDE_RULE => false,
-            Kind::Form => !(begins_line && len == 1 && !ends_line),
-            Kind::Sign | Kind::Picture => true,
+            SignKind::Form => !(begins_line && len == 1 && !ends_line),
+            SignKind::Sign | SignKind::Picture => true,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The comparison of two texts: sketches, longest common subsequence, trustable region, round after round.
 
-use super::filter::{Stretch, filter_windows};
+use super::filter::{MatchingWindows, filter_windows};
 use super::later_rounds::LaterRounds;
 use super::likeness::Likeness;
 use super::myers::Myers;
@@ -26,7 +26,7 @@ pub struct Comparer {
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     myers: Myers,
-    stretches: Vec<Stretch>,
+    stretches: Vec<MatchingWindows>,
     later_rounds: LaterRounds,
     curve: Curve,
     /// Matches, as indexes of the sketches.

@@ -15,7 +15,7 @@ const NEAR: [isize; 5] = [0, -1, 1, -2, 2];
 
 /// Consecutive windows of A, and windows of B with the same contents.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct MatchingWindows {
     pub(crate) a: usize,
     pub(crate) b: usize,
     pub(crate) len: usize,
@@ -27,7 +27,7 @@ pub(crate) fn filter_windows<T: Symbol>(
     [a, b]: [Side<'_, T>; 2],
     needed: usize,
     [of_a, of_b]: [&mut WindowSet; 2],
-    stretches: &mut Vec<Stretch>,
+    stretches: &mut Vec<MatchingWindows>,
 ) -> bool {
     stretches.clear();
     let Some(spare) = a.text.len().checked_sub(needed) else { return false };
@@ -70,7 +70,7 @@ pub(crate) fn filter_windows<T: Symbol>(
             let next = a.windows.behind(window, window + len);
             of_a.add_all(window..next);
             of_b.add_all(first..first + (next - window));
-            stretches.push(Stretch { a: window, b: first, len: next - window });
+            stretches.push(MatchingWindows { a: window, b: first, len: next - window });
             let end = a.windows.end(next - 1);
             covered += end - window.max(covered_to);
             covered_to = end;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::filter::Stretch;
+use super::filter::MatchingWindows;
 use super::sketch::{Side, Sketch};
 use super::window_set::WindowSet;
 use super::windows::Windows;
@@ -25,7 +25,7 @@ impl LaterRounds {
     /// Reduces the sets of windows to those that still occur in the other text.
     pub(crate) fn filter_windows<T>(
         &mut self,
-        stretches: &[Stretch],
+        stretches: &[MatchingWindows],
         [a, b]: [Side<'_, T>; 2],
         of_a: &mut Sketch<T>,
         of_b: &mut Sketch<T>,

@@ -68,7 +68,7 @@ fn state(state: BatchState) -> &'static str {
 fn list(database: &Database, global: &Global) -> Result<Code> {
     let reader = database::read(&database.db)?;
     let mut output = Output::stdout();
-    let mut table = table::Table::new(&["batch", "state", "documents"]);
+    let mut table = table::TextTable::new(&["batch", "state", "documents"]);
     for (name, batch, documents) in reader.view().batches()? {
         let state = state(batch.state);
         if global.json {

@@ -11,7 +11,7 @@ use crate::args::Global;
 use crate::failure::{Code, Result};
 use crate::inputs::PageOptions;
 use crate::output::Output;
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Print the fingerprints of pages and, on request, how they are computed
 ///
@@ -95,7 +95,7 @@ fn explain(explanation: &Explanation, recipe: &Recipe, output: &mut Output) -> R
         Derivation::Least(_) => ("bits", "those that decide most bits"),
     };
     output.line(&format!("recipe {recipe}, {tokens} tokens, {distinct} different features; {heaviest}:"))?;
-    let mut table = Table::new(&[title, "hash", "feature"]);
+    let mut table = TextTable::new(&[title, "hash", "feature"]);
     for feature in features {
         table.row(vec![feature.weight.to_string(), format!("{:016x}", feature.hash), feature.text.clone()]);
     }

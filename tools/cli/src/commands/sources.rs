@@ -67,7 +67,7 @@ pub(crate) fn run(args: Args, global: &Global) -> Result<Code> {
 fn list(database: &Database, global: &Global) -> Result<Code> {
     let reader = database::read(&database.db)?;
     let mut output = Output::stdout();
-    let mut table = table::Table::new(&["documents", "size", "state", "path"]);
+    let mut table = table::TextTable::new(&["documents", "size", "state", "path"]);
     for (number, archive) in reader.view().archives()? {
         let state = state(&archive, &path_of(&archive.path));
         if global.json {

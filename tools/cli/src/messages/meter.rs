@@ -33,10 +33,10 @@ pub struct Meter {
     command: &'static str,
     messages: Messages,
     start: Instant,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<MeterState>>,
 }
 
-struct State {
+struct MeterState {
     /// Share of the whole work that is done.
     whole: f64,
     /// What the last object says of the work.
@@ -88,7 +88,7 @@ impl Messages {
 impl Meter {
     fn new(command: &'static str, messages: Messages) -> Self {
         let now = Instant::now();
-        let state = State {
+        let state = MeterState {
             whole: 0.0,
             summary: Value::Null,
             tick: Tick::default(),
@@ -98,7 +98,7 @@ impl Meter {
         Self { command, messages, start: now, state: Arc::new(Mutex::new(state)) }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MeterState> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 

@@ -8,8 +8,8 @@ use nddb::detect::{Collection, Resources};
 use nddb::sketch::Recipe;
 use nddb::{Config, View};
 use nddb_cli::frame::{
-    Code, Failure, Global, Meter, Output, Result, Table, inputs, interrupt, read_labels, recipe, resources, text_part,
-    told,
+    Code, Failure, Global, Meter, Output, Result, TextTable, inputs, interrupt, read_labels, recipe, resources,
+    text_part, told,
 };
 use nddb_evaluate::eval::{Corpus, Labels, gold};
 use nddb_lab::paper::{Cell, Exhibit, Paper, Subject, page};
@@ -176,7 +176,7 @@ fn measure(
 fn lines(exhibit: &Exhibit) -> Vec<String> {
     let mut lines = vec![String::new(), format!("{}: {}", exhibit.name, exhibit.title)];
     if !exhibit.rows.is_empty() {
-        let mut table = Table::new(&exhibit.columns.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut table = TextTable::new(&exhibit.columns.iter().map(String::as_str).collect::<Vec<_>>());
         let rows = exhibit.told();
         let left = rows.len().saturating_sub(ROWS);
         rows.into_iter().take(ROWS).for_each(|row| table.row(row));

@@ -63,10 +63,10 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
     Ok(Code::Done)
 }
 
-type Row<'a> = &'a mut dyn FnMut(u64, Fingerprint, u32) -> nddb::Result<()>;
+type RowVisitor<'a> = &'a mut dyn FnMut(u64, Fingerprint, u32) -> nddb::Result<()>;
 
 /// Reads the lines of scans with these queries: ordinal, fingerprint, distance.
-fn each_row(path: &Path, queries: &[Fingerprint], row: Row<'_>) -> Result<()> {
+fn each_row(path: &Path, queries: &[Fingerprint], row: RowVisitor<'_>) -> Result<()> {
     lists::each_line(path, &mut |number, line| {
         let refuse = |why: &str| {
             let message = format!("{}: line {number}: {why}", path.display());

@@ -9,7 +9,7 @@ use nddb::sketch::Recipe;
 use nddb::verdict::methods::Shingles;
 use nddb::{Config, View};
 use nddb_cli::frame::{
-    Code, Failure, Global, Output, Result, Table, inputs, interrupt,
+    Code, Failure, Global, Output, Result, TextTable, inputs, interrupt,
     parameters::{self, Parameters},
     recipe, resources, text_part, texts,
 };
@@ -127,7 +127,7 @@ fn sampling(args: &Args, shingles: &Shingles, made: &Calibration) -> Vec<String>
     lines.push("chosen on one half of the documents; precision at 1/n, and in brackets the pairs returned".into());
     let mut titles = vec!["words".to_owned(), "documents".into(), "shingles".into(), "pairs".into(), "ratio".into()];
     titles.extend(RATIOS[1..].iter().map(|ratio| format!("1/{ratio}")));
-    let mut table = Table::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut table = TextTable::new(&titles.iter().map(String::as_str).collect::<Vec<_>>());
     for (group, figures) in made.groups.iter().enumerate() {
         let mut row = vec![
             group_words(&made.bounds, group),
@@ -159,7 +159,7 @@ fn sampling(args: &Args, shingles: &Shingles, made: &Calibration) -> Vec<String>
     }
     lines.push(String::new());
     lines.push("reported on the other half".into());
-    let mut table = Table::new(&["sampling", "shingles kept", "precision", "recall"]);
+    let mut table = TextTable::new(&["sampling", "shingles kept", "precision", "recall"]);
     let row = |name: String, run: &Run| {
         vec![name, format!("{:.2}%", 100.0 * run.shingles), part(run.precision), part(run.recall)]
     };
@@ -180,7 +180,7 @@ fn sampling(args: &Args, shingles: &Shingles, made: &Calibration) -> Vec<String>
             100.0 * adaptive.shingles
         ));
     }
-    let mut table = Table::new(&["words", "uniform 1/16", "adaptive"]);
+    let mut table = TextTable::new(&["words", "uniform 1/16", "adaptive"]);
     for group in 0..made.bounds.count() {
         let [uniform, adaptive] = [&made.uniform[4], adaptive].map(|run| part(run.by_group[group]));
         table.row(vec![group_words(&made.bounds, group), uniform, adaptive]);

@@ -41,7 +41,7 @@ pub(super) fn exhibits(subject: &Subject<'_>, watch: Watch<'_>) -> Result<Vec<Ex
 }
 
 /// A method with its figures in the paper, and what it found.
-struct Row {
+struct MethodRow {
     name: String,
     /// Precision, recall, precision on one site.
     paper: [Option<f64>; 3],
@@ -51,7 +51,7 @@ struct Row {
     summary: Option<PairSummary>,
 }
 
-impl Row {
+impl MethodRow {
     fn run(subject: &Subject<'_>, method: Box<dyn Method>, paper: [f64; 3], watch: Watch<'_>) -> Result<Self> {
         let (options, start, nothing) = (subject.options(method), Instant::now(), Gold::default());
         let gold = subject.gold.unwrap_or(&nothing);
@@ -102,9 +102,9 @@ fn table_1(subject: &Subject<'_>, watch: Watch<'_>) -> Result<(Exhibit, PairSumm
              (correct + incorrect) over all pairs, as on one site; recall is over the correct pairs.",
         );
     let mut rows = vec![
-        Row::run(subject, Lcs::default().into(), [0.95, 1.86, 0.91], watch)?,
-        Row::run(subject, Cosine::default().into(), [0.82, 1.13, 0.63], watch)?,
-        Row::run(subject, Hamming::within(k).into(), [0.71, 1.0, 0.5], watch)?,
+        MethodRow::run(subject, Lcs::default().into(), [0.95, 1.86, 0.91], watch)?,
+        MethodRow::run(subject, Cosine::default().into(), [0.82, 1.13, 0.63], watch)?,
+        MethodRow::run(subject, Hamming::within(k).into(), [0.71, 1.0, 0.5], watch)?,
     ];
     let Some(gold) = subject.gold else {
         made.notes.push(subject.unlabelled());
@@ -123,7 +123,7 @@ fn table_1(subject: &Subject<'_>, watch: Watch<'_>) -> Result<(Exhibit, PairSumm
         let found = content_simhash(subject.view, subject.collection, gold, &options, k, watch)?;
         let (name, seconds) = ("simhash of the content".into(), start.elapsed().as_secs_f64());
         rows[2].paper = [None; 3];
-        rows.push(Row { name, paper: [0.71, 1.0, 0.5].map(Some), found, pairs: None, seconds, summary: None });
+        rows.push(MethodRow { name, paper: [0.71, 1.0, 0.5].map(Some), found, pairs: None, seconds, summary: None });
     }
     let selected = vec![true; gold.pairs.len()];
     let base = rows.last().map(|row| row.found.clone()).unwrap_or_default();

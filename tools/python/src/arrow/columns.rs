@@ -67,12 +67,12 @@ impl<'a> Bytes<'a> {
 }
 
 /// A column of ids: texts, or integers, which are the ids of numbers.
-pub(crate) enum Ids<'a> {
+pub(crate) enum IdColumn<'a> {
     Text(Bytes<'a>),
     Numbers(&'a ArrayRef),
 }
 
-impl<'a> Ids<'a> {
+impl<'a> IdColumn<'a> {
     /// Takes a column.
     pub(crate) fn new(name: &str, array: &'a ArrayRef) -> Result<Self> {
         if array.data_type().is_integer() { Ok(Self::Numbers(array)) } else { Bytes::new(name, array).map(Self::Text) }

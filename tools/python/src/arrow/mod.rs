@@ -7,6 +7,6 @@ mod numbers;
 mod rows;
 
 pub(crate) use self::capsules::{Arrays, exported_schema, exported_stream, import};
-pub(crate) use self::columns::{Bytes, Ids, column, optional};
+pub(crate) use self::columns::{Bytes, IdColumn, column, optional};
 pub(crate) use self::numbers::Numbers;
 pub(crate) use self::rows::dictionary;

@@ -14,10 +14,10 @@ use crate::errors::{Fault, Result};
 
 /// Arrays of 64-bit numbers, one after the other.
 pub(crate) struct Numbers {
-    parts: Vec<Part>,
+    parts: Vec<NumberBuffer>,
 }
 
-enum Part {
+enum NumberBuffer {
     /// The memory of an array of numpy, which is held.
     Held {
         _array: Py<PyAny>,
@@ -36,7 +36,7 @@ impl Numbers {
         if let Some(arrays) = import(object)? {
             let part =
                 |array: Result<ArrayRef, ArrowError>| arrow(array.map_err(|error| Fault::value(error.to_string()))?);
-            let parts: Result<Vec<Part>> = object.py().detach(|| arrays.map(part).collect());
+            let parts: Result<Vec<NumberBuffer>> = object.py().detach(|| arrays.map(part).collect());
             return Ok(Self { parts: parts? });
         }
         let part = match held(object)? {
@@ -52,11 +52,11 @@ impl Numbers {
             // SAFETY: the array keeps its memory, of initialised and aligned elements, while it is held. Whoever writes
             // into it meanwhile from another thread gets answers to one number or the other: any bits are a
             // fingerprint.
-            Part::Held { address, len, .. } => unsafe {
+            NumberBuffer::Held { address, len, .. } => unsafe {
                 std::slice::from_raw_parts(*address as *const Fingerprint, *len)
             },
-            Part::Copied(prints) => prints,
-            Part::Arrow(array) => match array.data_type() {
+            NumberBuffer::Copied(prints) => prints,
+            NumberBuffer::Arrow(array) => match array.data_type() {
                 DataType::UInt64 => cast(array.as_primitive::<UInt64Type>().values()),
                 _ => cast(array.as_primitive::<Int64Type>().values()),
             },
@@ -65,7 +65,7 @@ impl Numbers {
 }
 
 /// Holds an array of numpy, by its array interface, if it is contiguous, aligned and of 64-bit integers.
-fn held(object: &Bound<'_, PyAny>) -> Result<Option<Part>> {
+fn held(object: &Bound<'_, PyAny>) -> Result<Option<NumberBuffer>> {
     let Ok(interface) = object.getattr("__array_interface__") else { return Ok(None) };
     let shape: Vec<usize> = interface.get_item("shape")?.extract()?;
     let kind: String = interface.get_item("typestr")?.extract()?;
@@ -76,14 +76,14 @@ fn held(object: &Bound<'_, PyAny>) -> Result<Option<Part>> {
         return Ok(None);
     }
     Ok(Some(if len == 0 {
-        Part::Copied(Vec::new())
+        NumberBuffer::Copied(Vec::new())
     } else {
-        Part::Held { _array: object.clone().unbind(), address, len }
+        NumberBuffer::Held { _array: object.clone().unbind(), address, len }
     }))
 }
 
 /// Copies the numbers of a buffer.
-fn copied(object: &Bound<'_, PyAny>) -> Result<Part> {
+fn copied(object: &Bound<'_, PyAny>) -> Result<NumberBuffer> {
     let wanted = || Fault::value("an array of 64-bit integers is wanted: numpy, Arrow, or a buffer");
     let view = PyMemoryView::from(object).map_err(|_| wanted())?;
     if view.getattr("ndim")?.extract::<usize>()? != 1 {
@@ -96,12 +96,12 @@ fn copied(object: &Bound<'_, PyAny>) -> Result<Part> {
     }
     let bytes = view.call_method0("tobytes")?;
     let (numbers, _) = bytes.cast::<PyBytes>().map_err(PyErr::from)?.as_bytes().as_chunks::<8>();
-    Ok(Part::Copied(numbers.iter().map(|number| Fingerprint(u64::from_le_bytes(*number))).collect()))
+    Ok(NumberBuffer::Copied(numbers.iter().map(|number| Fingerprint(u64::from_le_bytes(*number))).collect()))
 }
 
-fn arrow(array: ArrayRef) -> Result<Part> {
+fn arrow(array: ArrayRef) -> Result<NumberBuffer> {
     match array.data_type() {
-        DataType::UInt64 | DataType::Int64 if array.null_count() == 0 => Ok(Part::Arrow(array)),
+        DataType::UInt64 | DataType::Int64 if array.null_count() == 0 => Ok(NumberBuffer::Arrow(array)),
         DataType::UInt64 | DataType::Int64 => Err(Fault::value("a fingerprint is null")),
         other => Err(Fault::value(format!("fingerprints are integers of 64 bits, and these are {other}"))),
     }

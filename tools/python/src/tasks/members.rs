@@ -17,7 +17,7 @@ use crate::judging::pair_options;
 use crate::recipe::Tables;
 use crate::sketches::documents;
 use crate::stream::Stream;
-use crate::tables::Rows;
+use crate::tables::RowSender;
 
 /// Makes the rows of `clusters` from complete clusters: a Stream sorted by the ids of founders, then by ids.
 ///
@@ -75,7 +75,7 @@ pub(crate) fn members(
                 source: record.source,
             })
         };
-        let mut rows = Rows::new(sink, &member_columns());
+        let mut rows = RowSender::new(sink, &member_columns());
         member_rows_of(&collection, &options.pairs, &clusters, &mut stands, &mut |cells| rows.row(cells))?;
         Ok(rows.send()?)
     }))

@@ -18,7 +18,7 @@ use crate::passages;
 use crate::recipe::Tables;
 use crate::sketches::documents;
 use crate::stream::Stream;
-use crate::tables::Rows;
+use crate::tables::RowSender;
 
 const NUMBER: CellKind = CellKind::Number;
 const POSTINGS: [Column; 5] = [
@@ -47,7 +47,7 @@ const KNOWN: usize = 10;
 pub(crate) fn part_keys(sketches: &Bound<'_, PyAny>) -> Result<Stream> {
     let tables = Tables::new(sketches)?;
     Ok(Stream::new(schema(&POSTINGS), move |sink| {
-        let mut rows = Rows::new(sink, &POSTINGS);
+        let mut rows = RowSender::new(sink, &POSTINGS);
         for array in tables.take()? {
             let given = table(array)?;
             let numbers = Numbers::new(&given, "number")?;
@@ -75,7 +75,7 @@ pub(crate) fn part_keys(sketches: &Bound<'_, PyAny>) -> Result<Stream> {
 pub(crate) fn pairs_by_part(postings: &Bound<'_, PyAny>, k: u8) -> Result<Stream> {
     let tables = Tables::new(postings)?;
     Ok(Stream::new(schema(&COMMON), move |sink| {
-        let mut rows = Rows::new(sink, &COMMON);
+        let mut rows = RowSender::new(sink, &COMMON);
         let mut found = |common: CommonPart| {
             let [newer, older] = [common.newer, common.older].map(|number| Cell::Number(number.cast_signed()));
             rows.row(&[newer, older, common.part.into(), common.at.into(), common.is_short.into()])
@@ -158,7 +158,7 @@ pub(crate) fn passages_of_pairs(pairs: &Bound<'_, PyAny>, min_words: u32, min_co
     let (tables, how) = (Tables::new(pairs)?, passages::options(min_words, min_containment, false, false)?);
     let columns = [&[Column::new("newer", NUMBER), Column::new("older", NUMBER)], &PASSAGE_COLUMNS[..KNOWN]].concat();
     Ok(Stream::new(schema(&columns), move |sink| {
-        let mut rows = Rows::new(sink, &columns);
+        let mut rows = RowSender::new(sink, &columns);
         for array in tables.take()? {
             let given = table(array)?;
             let (newer, older) = (Numbers::new(&given, "newer")?, Numbers::new(&given, "older")?);

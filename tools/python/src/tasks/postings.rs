@@ -13,7 +13,7 @@ use crate::arrow::{Numbers as Keys, optional};
 use crate::errors::Result;
 use crate::recipe::Tables;
 use crate::stream::Stream;
-use crate::tables::Rows;
+use crate::tables::RowSender;
 
 const OLDER: Column = Column::new("older", CellKind::Number);
 const NEWER: Column = Column::new("newer", CellKind::Number);
@@ -40,7 +40,7 @@ pub(crate) fn pairs_by_key(
     };
     let columns = [OLDER, NEWER, LISTED];
     Ok(Stream::new(schema(&columns), move |sink| {
-        let mut rows = Rows::new(sink, &columns);
+        let mut rows = RowSender::new(sink, &columns);
         let mut found = |older: u64, newer: u64, listed: bool| rows.row(&[older.into(), newer.into(), listed.into()]);
         let mut lists = Postings::new(limit, cut.clone());
         for array in tables.take()? {
@@ -70,7 +70,7 @@ pub(crate) fn pairs_by_fingerprint(postings: &Bound<'_, PyAny>, k: u8, groups: u
     let near = NearTables::new(k, groups)?;
     let columns = [OLDER, NEWER];
     Ok(Stream::new(schema(&columns), move |sink| {
-        let mut rows = Rows::new(sink, &columns);
+        let mut rows = RowSender::new(sink, &columns);
         let mut found = |a: &Printed, b: &Printed| {
             let cells: [Cell<'_>; 2] = [a.number.min(b.number).into(), a.number.max(b.number).into()];
             rows.row(&cells)

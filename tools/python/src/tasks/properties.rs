@@ -61,7 +61,7 @@ pub(crate) fn properties(
                 numbered.push(Numbered { number: numbers.get(row)?, deleted: false, document: document? });
             }
             let collection = Collection::of(&mut numbered, Some(&recipe), &options.resources)?;
-            let mut rows = Rows::default();
+            let mut rows = PropertyRows::default();
             for ordinal in 0..collection.len() {
                 let properties = nddb::detect::steps::properties(&collection, &options, near.as_ref(), ordinal);
                 rows.push(collection.row(ordinal).number, &properties);
@@ -110,7 +110,7 @@ fn rows_of(table: &StructArray) -> impl Iterator<Item = Result<Document>> {
 }
 
 #[derive(Default)]
-struct Rows {
+struct PropertyRows {
     numbers: Int64Builder,
     texts: BinaryBuilder,
     classes: BinaryBuilder,
@@ -120,7 +120,7 @@ struct Rows {
     empty: BooleanBuilder,
 }
 
-impl Rows {
+impl PropertyRows {
     fn push(&mut self, number: u64, properties: &Properties) {
         self.numbers.append_value(number.cast_signed());
         let text = |[high, low]: [u64; 2]| u128::from(high) << 64 | u128::from(low);

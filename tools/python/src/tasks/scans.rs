@@ -13,7 +13,7 @@ use crate::arrow;
 use crate::errors::{Fault, Result};
 use crate::recipe::Tables;
 use crate::stream::Stream;
-use crate::tables::Rows;
+use crate::tables::RowSender;
 
 /// The file of a range, its first block and the number of its blocks.
 const RANGES: [Column; 3] = [
@@ -34,7 +34,7 @@ pub(crate) fn scan_ranges(py: Python<'_>, path: PathBuf) -> Result<Stream> {
     let path = std::path::absolute(path).map_err(PyErr::from)?;
     let ranges = py.detach(|| Ok::<_, Fault>(Reader::open(&path)?.view().scan_ranges()))?;
     Ok(Stream::new(schema(&RANGES), move |sink| {
-        let mut rows = Rows::new(sink, &RANGES);
+        let mut rows = RowSender::new(sink, &RANGES);
         for ScanRange { segment, first, blocks } in &ranges {
             rows.row(&[text(segment)?.into(), (*first).into(), (*blocks).into()])?;
         }
@@ -64,7 +64,7 @@ pub(crate) fn scan(
     let within = Within(k);
     Ok(Stream::new(schema(&match_columns(false)), move |sink| {
         let columns = match_columns(false);
-        let mut rows = Rows::new(sink, &columns);
+        let mut rows = RowSender::new(sink, &columns);
         let queries: Vec<Fingerprint> = numbers.pieces().flatten().copied().collect();
         let mut emit =
             |query: u64, stored: Fingerprint, distance: u32| rows.row(&[query.into(), stored.into(), distance.into()]);
@@ -98,7 +98,7 @@ pub(crate) fn resolve(path: PathBuf, rows: &Bound<'_, PyAny>) -> Result<Stream> 
             }
         }
         let columns = match_columns(true);
-        let mut rows = Rows::new(sink, &columns);
+        let mut rows = RowSender::new(sink, &columns);
         resolving.finish(&mut |found: BatchMatch| {
             rows.row(&[found.query.into(), found.fingerprint.into(), found.distance.into(), Cell::id(&found.id)])
         })?;

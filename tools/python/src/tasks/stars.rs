@@ -9,7 +9,7 @@ use super::columns::{Numbers, table};
 use crate::errors::Result;
 use crate::recipe::Tables;
 use crate::stream::Stream;
-use crate::tables::Rows;
+use crate::tables::RowSender;
 
 /// Number of the document, and of the founder that it joined.
 const COLUMNS: [Column; 2] = [Column::new("number", CellKind::Number), Column::new("founder", CellKind::Number)];
@@ -22,7 +22,7 @@ const COLUMNS: [Column; 2] = [Column::new("number", CellKind::Number), Column::n
 pub(crate) fn stars(pairs: &Bound<'_, PyAny>) -> Result<Stream> {
     let tables = Tables::new(pairs)?;
     Ok(Stream::new(schema(&COLUMNS), move |sink| {
-        let (mut rows, mut stars) = (Rows::new(sink, &COLUMNS), Stars::default());
+        let (mut rows, mut stars) = (RowSender::new(sink, &COLUMNS), Stars::default());
         for array in tables.take()? {
             let given = table(array)?;
             let (newer, older) = (Numbers::new(&given, "newer")?, Numbers::new(&given, "older")?);
@@ -48,7 +48,7 @@ pub(crate) fn stars(pairs: &Bound<'_, PyAny>) -> Result<Stream> {
 pub(crate) fn choose(rows: &Bound<'_, PyAny>) -> Result<Stream> {
     let tables = Tables::new(rows)?;
     Ok(Stream::new(schema(&COLUMNS), move |sink| {
-        let (mut rows, mut choose) = (Rows::new(sink, &COLUMNS), Choose::default());
+        let (mut rows, mut choose) = (RowSender::new(sink, &COLUMNS), Choose::default());
         for array in tables.take()? {
             let given = table(array)?;
             let (leaders, numbers) = (Numbers::new(&given, "leader")?, Numbers::new(&given, "number")?);

@@ -18,7 +18,7 @@ use crate::inputs;
 
 /// A valid line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct DocumentLine {
     pub(super) id: String,
     url: Option<String>,
     body: Body,
@@ -39,7 +39,7 @@ pub(super) struct Wrong {
 }
 
 /// Reads a line.
-pub(super) fn parse(bytes: &[u8], ignore_unknown: bool) -> Result<Line, Wrong> {
+pub(super) fn parse(bytes: &[u8], ignore_unknown: bool) -> Result<DocumentLine, Wrong> {
     let wrong = |why: String| Wrong { id: None, why };
     let fields = match serde_json::from_slice(bytes) {
         Ok(Fields(fields)) => fields,
@@ -66,7 +66,7 @@ pub(super) fn parse(bytes: &[u8], ignore_unknown: bool) -> Result<Line, Wrong> {
         return Err(Wrong { id, why: format!("field '{name}' occurs twice") });
     }
     match rest(&mut object, ignore_unknown) {
-        Ok((body, url)) => Ok(Line { id, url, body }),
+        Ok((body, url)) => Ok(DocumentLine { id, url, body }),
         Err(why) => Err(Wrong { id: Some(id), why }),
     }
 }
@@ -120,7 +120,7 @@ fn rest(object: &mut Map<String, Value>, ignore_unknown: bool) -> Result<(Body, 
     Ok((body, url))
 }
 
-impl Line {
+impl DocumentLine {
     /// Returns the page, or the fingerprint that is given instead.
     fn body(&self) -> Result<Page<'_>, Fingerprint> {
         let page = match &self.body {
@@ -172,9 +172,9 @@ mod tests {
     #[test]
     fn lines_that_make_sense() {
         let line = parse(br#"{"id":"a","text":"one two","url":null}"#, false).expect("a line");
-        assert_eq!(line, Line { id: "a".into(), url: None, body: Body::Text("one two".into()) });
+        assert_eq!(line, DocumentLine { id: "a".into(), url: None, body: Body::Text("one two".into()) });
         let line = parse(br#"{"fp":"00000000000000ff","id":7,"url":"u"}"#, false).expect("a line");
-        assert_eq!(line, Line { id: number_id(7), url: Some("u".into()), body: Body::Print(Fingerprint(255)) });
+        assert_eq!(line, DocumentLine { id: number_id(7), url: Some("u".into()), body: Body::Print(Fingerprint(255)) });
         assert!(parse(br#"{"id":"a","html":"<p>","lang":"en"}"#, true).is_ok());
     }
 

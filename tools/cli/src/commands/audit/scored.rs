@@ -12,7 +12,7 @@ use crate::args::Global;
 use crate::failure::{Code, Failure, Result, Told, chain};
 use crate::output::{self, Output};
 use crate::quantity::{counted, grouped};
-use crate::table::Table;
+use crate::table::TextTable;
 
 pub(super) fn run(path: &Path, global: &Global) -> Result<Code> {
     let answers = read_answers(lists::lines(path)?).map_err(|error| {
@@ -67,7 +67,7 @@ fn lines(score: &AuditScore) -> Vec<String> {
             continue;
         }
         lines.push(String::new());
-        let mut table = Table::new(&[title, "removals", "judged", "right", "share", "95%"]);
+        let mut table = TextTable::new(&[title, "removals", "judged", "right", "share", "95%"]);
         parts.iter().for_each(|(name, figure)| table.row(row(name, figure)));
         lines.extend(table.lines());
     }
@@ -78,7 +78,7 @@ fn lines(score: &AuditScore) -> Vec<String> {
         let same: u64 = counts.values().map(|[_, same]| same).sum();
         if all > 0 {
             lines.push(String::new());
-            let mut table = Table::new(&[title, "all pairs", "share", "same site", "share"]);
+            let mut table = TextTable::new(&[title, "all pairs", "share", "same site", "share"]);
             for (kind, [of_all, of_same]) in counts {
                 let share =
                     |part: u64, whole: u64| if whole == 0 { "-".into() } else { percent(part as f64 / whole as f64) };
@@ -95,7 +95,7 @@ fn lines(score: &AuditScore) -> Vec<String> {
     }
     if !score.others.is_empty() {
         lines.push(String::new());
-        let mut table = Table::new(&["not removed", "pairs", "judged", "could go", "share", "95%"]);
+        let mut table = TextTable::new(&["not removed", "pairs", "judged", "could go", "share", "95%"]);
         for (kind, figure) in &score.others {
             table.row(row(name(*kind), figure));
         }

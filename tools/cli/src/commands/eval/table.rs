@@ -5,7 +5,7 @@ use nddb_jobs::quantity::decimal;
 
 use super::trial::{Frame, Trial};
 use crate::quantity::{counted, grouped};
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Replaces a figure that would be divided by zero.
 const NOTHING: &str = "-";
@@ -66,8 +66,8 @@ pub(super) fn head(frame: &Frame<'_>) -> Vec<String> {
     lines
 }
 
-fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], intervals: &[Intervals]) -> Table {
-    let mut table = Table::of(
+fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], intervals: &[Intervals]) -> TextTable {
+    let mut table = TextTable::of(
         "recipe, method, params, precision, of returned, recall, F1, precision 95%, recall 95%, F1 95%, pairs, \
          unlabelled, candidates/doc, bytes/doc, seconds",
     );
@@ -99,8 +99,8 @@ fn overview(frame: &Frame<'_>, trials: &[Trial<'_>], parts: &[Vec<Split>], inter
     table
 }
 
-fn differences(trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) -> Table {
-    let mut table = Table::new(&["recipe", "method", "params", "precision", "recall", "F1"]);
+fn differences(trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) -> TextTable {
+    let mut table = TextTable::new(&["recipe", "method", "params", "precision", "recall", "F1"]);
     for (index, (trial, intervals)) in trials.iter().zip(intervals).enumerate() {
         if index != reference {
             table.row(vec![
@@ -116,8 +116,8 @@ fn differences(trials: &[Trial<'_>], reference: usize, intervals: &[Intervals]) 
     table
 }
 
-fn by_part(trials: &[Trial<'_>], parts: &[Vec<Split>]) -> Table {
-    let mut table = Table::of(
+fn by_part(trials: &[Trial<'_>], parts: &[Vec<Split>]) -> TextTable {
+    let mut table = TextTable::of(
         "recipe, method, params, by, part, correct, found, incorrect, found, precision, of returned, recall, F1",
     );
     for (trial, parts) in trials.iter().zip(parts) {

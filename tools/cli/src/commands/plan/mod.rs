@@ -14,7 +14,7 @@ use crate::args::Global;
 use crate::failure::{Code, Failure, Result};
 use crate::output::Output;
 use crate::quantity::{self, bytes, counted, grouped};
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Memory for sorting without `--memory-limit`.
 const SORTING: u64 = 512 << 20;
@@ -191,7 +191,7 @@ fn lines(args: &Args, design: &Prediction, estimates: &[Estimate]) -> Vec<String
         String::new(),
     ];
     let titles = ["other recipe", "total", "each", "load, h", "verdict, us", "from disk", "reads"];
-    let mut table = Table::new(&[&titles[..], &["memory", "disk", "cores"]].concat());
+    let mut table = TextTable::new(&[&titles[..], &["memory", "disk", "cores"]].concat());
     for other in estimates.iter().filter(|other| other.of.recipe != one.of.recipe) {
         let costs = [other.each(args.docs), other.load_cpu_hours, other.verdict_us, other.disk_us, other.reads];
         let sizes = [bytes(other.machine.memory), bytes(other.machine.disk), other.machine.cores.to_string()];

@@ -18,7 +18,7 @@ const TOGETHER: usize = 32;
 
 /// Whether answers have ids instead of document numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Ids {
+pub(super) enum AnswerIds {
     /// Ids, addresses and sites
     #[default]
     All,
@@ -34,7 +34,7 @@ pub(super) struct Bare<'a> {
     pub(super) limit: Option<usize>,
     /// Number of nearest documents, if not all within the distance are wanted.
     pub(super) nearest: Option<usize>,
-    pub(super) ids: Ids,
+    pub(super) ids: AnswerIds,
     pub(super) one_by_one: bool,
 }
 
@@ -97,14 +97,14 @@ impl Bare<'_> {
             return Ok(());
         }
         match self.ids {
-            Ids::All => {
+            AnswerIds::All => {
                 let found = self.parts.federation.find(&prints, self.search(&mut answers.work).limit(limit))?;
                 self.took(began, answers);
                 for (answer, (_, own)) in found.into_iter().zip(&*near) {
                     self.tell(answer, *own, |one| (one.distance, one.number), answers);
                 }
             }
-            Ids::None => {
+            AnswerIds::None => {
                 let found = self.parts.federation.probe(&prints, self.search(&mut answers.work).limit(limit))?;
                 self.took(began, answers);
                 for (answer, (_, own)) in found.into_iter().zip(&*near) {

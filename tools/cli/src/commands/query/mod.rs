@@ -16,7 +16,7 @@ use nddb_jobs::answers::{
 use nddb_jobs::opened_documents::{FileLoading, OpenedDocuments, is_database};
 use serde_json::{Value, json};
 
-use self::bare::{Bare, Ids};
+use self::bare::{AnswerIds, Bare};
 use self::one_pass::Format;
 use self::queries::QueryInputs;
 use crate::args::{Databases, Global};
@@ -73,7 +73,7 @@ pub(crate) struct Args {
     limit: Option<usize>,
     /// Print ids, or document numbers only
     #[arg(long, value_enum, default_value_t, value_name = "WHICH", conflicts_with_all = ["method", "verify"])]
-    ids: Ids,
+    ids: AnswerIds,
     /// Run one query at a time, and print a JSON line on stderr: times, the predicted time, prefixes looked up, blocks
     /// and bytes read, and how many of the blocks came from disk
     #[arg(long, conflicts_with_all = ["method", "verify"])]
@@ -102,7 +102,7 @@ impl Args {
         let given = !self.what.fp.is_empty() || self.what.fp_file.is_some();
         let only = self.k.is_some()
             || self.stats
-            || self.ids == Ids::None
+            || self.ids == AnswerIds::None
             || self.nearest.is_some()
             || self.max_cost.is_some();
         (given || only) && self.how.method.is_none() && self.how.verify.is_none() && !self.why
@@ -123,7 +123,7 @@ impl Args {
             ("--limit", self.limit.is_some()),
             ("--nearest", self.nearest.is_some()),
             ("--max-cost", self.max_cost.is_some()),
-            ("--ids", self.ids == Ids::None),
+            ("--ids", self.ids == AnswerIds::None),
             ("several databases", self.databases.dbs.len() > 1),
         ];
         given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
@@ -201,7 +201,7 @@ fn in_parts((args, format): (&Args, Format), readers: &[Reader], global: &Global
         (args.nearest.is_some(), "--nearest"),
         (args.max_cost.is_some(), "--max-cost"),
         (args.stats, "--stats"),
-        (args.ids == Ids::None, "--ids"),
+        (args.ids == AnswerIds::None, "--ids"),
         (!args.what.fp.is_empty() || args.what.fp_file.is_some(), "a fingerprint"),
     ];
     args.passages.refuse(args.how.given_for_methods(), &given)?;

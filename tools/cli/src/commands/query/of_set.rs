@@ -30,7 +30,7 @@ fn refuse(args: &Args) -> Result<()> {
         ("--stats", args.stats),
         ("--nearest", args.nearest.is_some()),
         ("--max-cost", args.max_cost.is_some()),
-        ("--ids", args.ids == super::Ids::None),
+        ("--ids", args.ids == super::AnswerIds::None),
         ("a search of several databases", args.databases.dbs.len() > 1),
     ])
 }

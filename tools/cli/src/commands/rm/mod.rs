@@ -10,7 +10,7 @@ use nddb_jobs::NamedId;
 use nddb_jobs::lists::{self, UnknownIds};
 use serde_json::json;
 
-use self::places::{Found, Place};
+use self::places::{SiteDocuments, SiteOrHost};
 use crate::args::{FromEnvironment, Global, texts};
 use crate::failure::{Code, Failure, Result, Told};
 use crate::quantity::counted;
@@ -58,9 +58,9 @@ pub(crate) struct Args {
 }
 
 /// The documents to delete.
-enum Target {
+enum DeletionTarget {
     Ids(Vec<NamedId>),
-    Place(Place),
+    Place(SiteOrHost),
     Batch(String),
 }
 
@@ -70,7 +70,7 @@ struct Deleted {
     documents: u64,
     unknown: UnknownIds,
     /// The documents of the site or host, if one was given.
-    found: Option<Found>,
+    found: Option<SiteDocuments>,
 }
 
 pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
@@ -85,12 +85,12 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
             if let Some(doubt) = lists::check(path)? {
                 global.messages().warn(advice::doubted(path, doubt));
             }
-            Target::Ids(lists::ids(path)?)
+            DeletionTarget::Ids(lists::ids(path)?)
         }
-        (_, Some(site), ..) => Target::Place(Place::site(&site)),
-        (_, _, Some(host), _) => Target::Place(Place::host(&host)),
-        (_, _, _, Some(batch)) => Target::Batch(batch),
-        _ => Target::Ids(ids.iter().map(|id| NamedId::of_argument(id)).collect()),
+        (_, Some(site), ..) => DeletionTarget::Place(SiteOrHost::site(&site)),
+        (_, _, Some(host), _) => DeletionTarget::Place(SiteOrHost::host(&host)),
+        (_, _, _, Some(batch)) => DeletionTarget::Batch(batch),
+        _ => DeletionTarget::Ids(ids.iter().map(|id| NamedId::of_argument(id)).collect()),
     };
     let deleted = if args.dry_run {
         count(database::read(&db)?.view(), &what)?
@@ -113,7 +113,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         }
         output::print_json(&value)?;
     }
-    if let Some(told) = deleted.found.as_ref().and_then(Found::nothing) {
+    if let Some(told) = deleted.found.as_ref().and_then(SiteDocuments::nothing) {
         return Err(told.into());
     }
     let unknown = &deleted.unknown;
@@ -126,7 +126,7 @@ pub(crate) fn run(mut args: Args, global: &Global) -> Result<Code> {
         count => format!(", {} not stored: {}", counted(count, "id"), unknown.named()),
     };
     let would = if args.dry_run { "would be " } else { "" };
-    let of = deleted.found.as_ref().map(Found::told).unwrap_or_default();
+    let of = deleted.found.as_ref().map(SiteDocuments::told).unwrap_or_default();
     global.messages().note(format!("rm: {} {would}deleted{of}{missing}", counted(deleted.documents, "document")));
     Ok(if unknown.count() > 0 { Code::Failed } else { Code::Done })
 }
@@ -148,19 +148,19 @@ impl Deleted {
 }
 
 /// Counts what would be deleted.
-fn count(view: View<'_>, what: &Target) -> Result<Deleted> {
+fn count(view: View<'_>, what: &DeletionTarget) -> Result<Deleted> {
     let mut deleted = Deleted::default();
     match what {
-        Target::Ids(ids) => {
+        DeletionTarget::Ids(ids) => {
             for id in &resolved(view, ids)? {
                 deleted.count(id, view.contains(id)?);
             }
         }
-        Target::Place(place) => {
-            let found = Found::of(view, place)?;
+        DeletionTarget::Place(place) => {
+            let found = SiteDocuments::of(view, place)?;
             deleted = Deleted { documents: found.documents(), found: Some(found), ..Deleted::default() };
         }
-        Target::Batch(name) => {
+        DeletionTarget::Batch(name) => {
             let known = view.batches()?.into_iter().find(|(known, _, _)| known == name);
             deleted.documents = match known {
                 Some((_, _, documents)) => documents,
@@ -171,11 +171,11 @@ fn count(view: View<'_>, what: &Target) -> Result<Deleted> {
     Ok(deleted)
 }
 
-fn delete(writer: &mut Writer, what: &Target) -> Result<Deleted> {
+fn delete(writer: &mut Writer, what: &DeletionTarget) -> Result<Deleted> {
     writer.merge_in_background(true);
     let mut deleted = Deleted::default();
     match what {
-        Target::Ids(ids) => {
+        DeletionTarget::Ids(ids) => {
             // Ids are resolved before any deletion, because an ambiguous id is an error.
             let ids = resolved(writer.view(), ids)?;
             for group in ids.chunks(10_000) {
@@ -185,11 +185,11 @@ fn delete(writer: &mut Writer, what: &Target) -> Result<Deleted> {
                 writer.commit()?;
             }
         }
-        Target::Place(place) => {
-            deleted.found = Some(Found::of(writer.view(), place)?);
+        DeletionTarget::Place(place) => {
+            deleted.found = Some(SiteDocuments::of(writer.view(), place)?);
             deleted.documents = place.delete(writer)?;
         }
-        Target::Batch(name) => deleted.documents = writer.delete_batch(name)?,
+        DeletionTarget::Batch(name) => deleted.documents = writer.delete_batch(name)?,
     }
     writer.commit()?;
     Ok(deleted)

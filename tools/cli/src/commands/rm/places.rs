@@ -15,12 +15,12 @@ const NAMED_MAX: usize = 5;
 
 /// A site or a host, in lower case and ASCII.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum SiteOrHost {
     Site(String),
     Host(String),
 }
 
-impl Place {
+impl SiteOrHost {
     /// The site that the user names.
     pub(super) fn site(name: &str) -> Self {
         Self::Site(plain(name))
@@ -52,8 +52,8 @@ fn plain(name: &str) -> String {
 
 /// The stored documents of a site or host.
 #[derive(Debug)]
-pub(super) struct Found {
-    place: Place,
+pub(super) struct SiteDocuments {
+    place: SiteOrHost,
     /// Number of documents by host; the host of documents without an address is empty.
     pub(super) hosts: BTreeMap<String, u64>,
     /// Number of documents of a host of this name.
@@ -62,9 +62,9 @@ pub(super) struct Found {
     of_site: (String, u64),
 }
 
-impl Found {
+impl SiteDocuments {
     /// Finds the documents by a scan of the database.
-    pub(super) fn of(view: View<'_>, place: &Place) -> Result<Self> {
+    pub(super) fn of(view: View<'_>, place: &SiteOrHost) -> Result<Self> {
         let name = place.name();
         let recipe = Recipe::of_any_version(&view.settings().recipe);
         let mut found = Self {
@@ -79,8 +79,8 @@ impl Found {
             found.of_host += u64::from(is_host);
             found.of_site.1 += u64::from(head.site == Some(&found.of_site.0));
             let is_meant = match place {
-                Place::Site(site) => head.site == Some(site),
-                Place::Host(_) => is_host,
+                SiteOrHost::Site(site) => head.site == Some(site),
+                SiteOrHost::Host(_) => is_host,
             };
             if is_meant {
                 *found.hosts.entry(host.unwrap_or_default()).or_default() += 1;
@@ -96,7 +96,7 @@ impl Found {
 
     /// Describes these documents: ` of site example.org: www.example.org (3), a.example.org (1)`.
     pub(super) fn told(&self) -> String {
-        let Place::Site(site) = &self.place else { return format!(" of host {}", self.place.name()) };
+        let SiteOrHost::Site(site) = &self.place else { return format!(" of host {}", self.place.name()) };
         let mut hosts: Vec<(&String, &u64)> = self.hosts.iter().collect();
         hosts.sort_by_key(|(_, documents)| std::cmp::Reverse(**documents));
         let named = hosts.iter().take(NAMED_MAX).map(|(host, documents)| {
@@ -117,8 +117,8 @@ impl Found {
         }
         let name = self.place.name();
         let (kind, mut other) = match self.place {
-            Place::Site(_) => ("site", vec![("host", name, self.of_host)]),
-            Place::Host(_) => ("host", Vec::new()),
+            SiteOrHost::Site(_) => ("site", vec![("host", name, self.of_host)]),
+            SiteOrHost::Host(_) => ("host", Vec::new()),
         };
         other.push(("site", &self.of_site.0, self.of_site.1));
         let told = Told::new(Code::Failed, format!("rm: no document is of {kind} {name}"));

@@ -16,7 +16,7 @@ use crate::database;
 use crate::failure::{Code, Result};
 use crate::output::Output;
 use crate::quantity::{bytes, counted, grouped};
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Print statistics of a database: documents, runs, bytes
 ///
@@ -120,7 +120,7 @@ fn text(stats: &Stats, out: &mut Vec<u8>) {
     if stats.runs.is_empty() {
         return;
     }
-    let mut table = Table::new(&["run", "documents", "fingerprints", "tables", "levels", "bits/fp", "on disk"]);
+    let mut table = TextTable::new(&["run", "documents", "fingerprints", "tables", "levels", "bits/fp", "on disk"]);
     for (index, run) in stats.runs.iter().enumerate() {
         let first = run.files.first().and_then(|file| file.bits_per_fingerprint).unwrap_or_default();
         table.row(vec![

@@ -7,19 +7,19 @@ use serde_json::{Map, Value};
 use super::file::{self, List, WriteError, start};
 
 /// A decoded deleted set.
-pub(super) struct File<'a> {
+pub(super) struct DecodedDeleted<'a> {
     bytes: &'a [u8],
     numbers: Vec<u64>,
 }
 
-impl<'a> File<'a> {
+impl<'a> DecodedDeleted<'a> {
     /// Decodes it, which checks every rule.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, FormatError> {
         Ok(Self { bytes, numbers: deleted::decode(bytes)?.into_iter().collect() })
     }
 }
 
-impl file::File for File<'_> {
+impl file::DecodedFile for DecodedDeleted<'_> {
     fn head(&self) -> Map<String, Value> {
         let mut head = start("deleted set", self.bytes);
         head.insert("count".into(), self.numbers.len().into());

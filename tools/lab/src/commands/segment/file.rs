@@ -6,7 +6,7 @@ use nddb_format::fields::{FORMAT_VERSION, READER_MIN};
 use serde_json::{Map, Value};
 
 /// A decoded file of the format.
-pub(super) trait File {
+pub(super) trait DecodedFile {
     /// The scalar fields, in the order of the format.
     fn head(&self) -> Map<String, Value>;
     /// Writes the long parts, each as `,"name":[...]`.

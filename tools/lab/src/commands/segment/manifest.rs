@@ -9,12 +9,12 @@ use super::file::{self, List, WriteError, extend, start};
 use nddb_jobs::quantity::counted;
 
 /// A decoded manifest, and its bytes.
-pub(super) struct File<'a> {
+pub(super) struct DecodedManifest<'a> {
     bytes: &'a [u8],
     manifest: Manifest,
 }
 
-impl<'a> File<'a> {
+impl<'a> DecodedManifest<'a> {
     /// Decodes it, which checks every rule.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, FormatError> {
         Ok(Self { bytes, manifest: Manifest::decode(bytes)? })
@@ -53,7 +53,7 @@ fn run(run: &RunEntry) -> Value {
     })
 }
 
-impl file::File for File<'_> {
+impl file::DecodedFile for DecodedManifest<'_> {
     fn head(&self) -> Map<String, Value> {
         let manifest = &self.manifest;
         let mut head = start("manifest", self.bytes);

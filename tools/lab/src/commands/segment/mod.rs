@@ -20,7 +20,7 @@ use nddb_format::{
 };
 use serde_json::Value;
 
-use self::file::{File, WriteError};
+use self::file::{DecodedFile, WriteError};
 
 /// Print the contents of a file of a database: segment, postings, summaries, MANIFEST or deleted set
 ///
@@ -66,18 +66,18 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Code> {
 }
 
 /// Recognizes the kind of a file by its magic, and checks every rule of the kind.
-fn open(bytes: &[u8]) -> Result<Box<dyn File + '_>, FormatError> {
+fn open(bytes: &[u8]) -> Result<Box<dyn DecodedFile + '_>, FormatError> {
     let magic = bytes.get(..8).unwrap_or_default();
     Ok(if magic == postings_format::header::MAGIC {
-        Box::new(postings::File::open(bytes)?)
+        Box::new(postings::DecodedPostings::open(bytes)?)
     } else if magic == summaries_format::header::MAGIC {
-        Box::new(summaries::File::open(bytes)?)
+        Box::new(summaries::DecodedSummaries::open(bytes)?)
     } else if magic == manifest_format::MAGIC {
-        Box::new(manifest::File::open(bytes)?)
+        Box::new(manifest::DecodedManifest::open(bytes)?)
     } else if magic == deleted_format::MAGIC {
-        Box::new(deleted::File::open(bytes)?)
+        Box::new(deleted::DecodedDeleted::open(bytes)?)
     } else if magic == segment_format::header::MAGIC {
-        Box::new(run::File::open(bytes)?)
+        Box::new(run::DecodedRun::open(bytes)?)
     } else {
         let mut found = [0; 8];
         found[..magic.len()].copy_from_slice(magic);

@@ -11,9 +11,9 @@ use super::file::{self, List, WriteError, extend, start};
 use nddb_jobs::quantity::bytes;
 
 /// An opened postings file.
-pub(super) struct File<'a>(Postings<&'a [u8]>);
+pub(super) struct DecodedPostings<'a>(Postings<&'a [u8]>);
 
-impl<'a> File<'a> {
+impl<'a> DecodedPostings<'a> {
     /// Opens it and checks every rule that needs no other file.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let postings = Postings::open(bytes)?;
@@ -27,7 +27,7 @@ fn touch(_: Range<u64>) -> Result<(), FormatError> {
     Ok(())
 }
 
-impl file::File for File<'_> {
+impl file::DecodedFile for DecodedPostings<'_> {
     fn head(&self) -> Map<String, Value> {
         let header = self.0.header();
         let mut head = start("postings", self.0.data());

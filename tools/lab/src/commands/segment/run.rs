@@ -11,9 +11,9 @@ use super::file::{self, List, WriteError, extend, start};
 use nddb_jobs::quantity::{bytes, counted, grouped};
 
 /// An opened segment.
-pub(super) struct File<'a>(Segment<&'a [u8]>);
+pub(super) struct DecodedRun<'a>(Segment<&'a [u8]>);
 
-impl<'a> File<'a> {
+impl<'a> DecodedRun<'a> {
     /// Opens it and checks every rule.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let segment = Segment::open(bytes)?;
@@ -22,7 +22,7 @@ impl<'a> File<'a> {
     }
 }
 
-impl file::File for File<'_> {
+impl file::DecodedFile for DecodedRun<'_> {
     fn head(&self) -> Map<String, Value> {
         let header = self.0.header();
         let groups: Vec<[u8; 2]> = header.table.groups().iter().map(|group| [group.low, group.width]).collect();

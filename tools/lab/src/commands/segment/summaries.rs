@@ -12,9 +12,9 @@ use super::file::{self, List, WriteError, extend, start};
 use nddb_jobs::quantity::bytes;
 
 /// An opened file of summaries.
-pub(super) struct File<'a>(Summaries<&'a [u8]>);
+pub(super) struct DecodedSummaries<'a>(Summaries<&'a [u8]>);
 
-impl<'a> File<'a> {
+impl<'a> DecodedSummaries<'a> {
     /// Opens it and checks every rule that needs no other file.
     pub(super) fn open(bytes: &'a [u8]) -> Result<Self, FormatError> {
         let summaries = Summaries::open(bytes)?;
@@ -50,7 +50,7 @@ fn shown(number: u64, summary: &Summary<'_>) -> Value {
     Value::Object(fields)
 }
 
-impl file::File for File<'_> {
+impl file::DecodedFile for DecodedSummaries<'_> {
     fn head(&self) -> Map<String, Value> {
         let header = self.0.header();
         let mut head = start("summaries", self.0.source());
