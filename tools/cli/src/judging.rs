@@ -20,8 +20,8 @@ pub(crate) struct JudgingArgs {
     /// Compare the texts of the matches, and omit those whose texts are not near
     ///
     /// A match whose text cannot be read again stays, and its rule says so. With --parts: passages have their exact
-    /// ends, also in code points of the text as it was loaded, or of what 'nddb text --whole' prints of markup; they have
-    /// the share of equal words, and those that stand in the content of neither page are omitted.
+    /// ends, also in code points of the text (of markup: of what 'nddb text --whole' prints), and the share of equal
+    /// words; those in the content of neither page are omitted.
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, default_missing_value = "lcs")]
     pub(crate) verify: Option<Verify>,
     #[arg(long, value_name = "N", help = limit_help())]

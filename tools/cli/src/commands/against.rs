@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::passage_options::PassageArgs;
 use crate::quantity::{counted, duration, grouped};
 
-/// List which documents of one collection are near-duplicates of documents of others, or contain parts of them
+/// List documents of one collection that are near-duplicates of others, or contain parts of them
 ///
 /// A is a database, or a file or folder of documents; so is each B. Files are loaded into temporary databases, by the
 /// recipe of the database among A and B, or else by the default one. Prints one JSON object for each document of A with

@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List all batches with their name, state (open, pending or cancelled) and number of documents
+    /// List batches with their state (open, pending or cancelled) and number of documents
     Ls(Database),
     /// Make the documents of a pending batch visible and delete the documents that they replace
     #[command(override_usage = "nddb batch commit [OPTIONS] DB NAME")]

@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// compressed with gzip or zstd.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["site", "host", "batch"])]
     ids_from: Option<PathBuf>,
-    /// Delete all documents of this site: for recipe main a registered domain with all its hosts
+    /// Delete all documents of this site: for recipe main a registered domain
     #[arg(long, value_name = "SITE", conflicts_with_all = ["host", "batch"])]
     site: Option<String>,
     /// Delete all documents of this one host
