@@ -270,7 +270,7 @@ mod tests {
             let (page, words) = (Page::html(body), placed_words(&Page::html(body)));
             let letters: Vec<char> = crate::text::whole_text(&page).chars().collect();
             let count = words.parts().words;
-            for range in (0..count).map(|word| word..word + 1).chain([0..count]) {
+            for range in (0..count).map(|word| word..word + 1).chain(std::iter::once(0..count)) {
                 let Range { start, end } = words.characters(range.clone()).expect("a place");
                 let text: String = letters[start as usize..end as usize].iter().collect();
                 assert_eq!(text.replace('\n', " "), words.quote(range), "{body}");

@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use memchr::memchr3;
 use percent_encoding::percent_decode_str;
-
-use super::unseen::in_base64;
 
 /// Which strings are read. Each kind reads what the one before it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +68,17 @@ pub(super) fn decoded(text: Cow<'_, str>) -> Cow<'_, str> {
         () if is_base64() => in_base64(&text).map_or(text, Cow::Owned),
         () => text,
     }
+}
+
+/// Returns a text in base 64, with or without padding, whose last bits may be anything.
+pub(super) fn in_base64(text: &str) -> Option<String> {
+    let pads = GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let data = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).take_while(|&byte| byte != b'=');
+    let mut data: Vec<u8> = data.collect();
+    data.truncate(data.len() - usize::from(data.len() % 4 == 1));
+    String::from_utf8(GeneralPurpose::new(&STANDARD, pads).decode(data).ok()?).ok()
 }
 
 /// Returns whether a text has calls and functions.

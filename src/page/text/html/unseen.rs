@@ -3,9 +3,6 @@
 //! attributes; and the long texts in programs. Formulas in scripts and the document of an `iframe` are shown to
 //! readers: they are text like any other.
 
-use base64::Engine;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
 use super::page_data::{self, Reads};
@@ -252,18 +249,7 @@ pub(super) fn in_address(address: &str, kinds: &[&str]) -> Option<String> {
     let kind = address_kind(address)?;
     let (head, data) = address.split_once(',').filter(|_| kinds.contains(&&kind[..]))?;
     match head.trim_end().ends_with(";base64") {
-        true => in_base64(data),
+        true => page_data::in_base64(data),
         false => String::from_utf8(percent_decode_str(&decode_attribute(data)).collect()).ok(),
     }
-}
-
-/// Returns a text in base 64, with or without padding, whose last bits may be anything.
-pub(super) fn in_base64(text: &str) -> Option<String> {
-    let pads = GeneralPurposeConfig::new()
-        .with_decode_allow_trailing_bits(true)
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent);
-    let data = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).take_while(|&byte| byte != b'=');
-    let mut data: Vec<u8> = data.collect();
-    data.truncate(data.len() - usize::from(data.len() % 4 == 1));
-    String::from_utf8(GeneralPurpose::new(&STANDARD, pads).decode(data).ok()?).ok()
 }
