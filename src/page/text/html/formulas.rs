@@ -184,6 +184,11 @@ pub(super) fn is_written(text: &str) -> bool {
         || text.contains(['+', '−', '×', '÷', '·', '<', '>', '≠']) && is_short() && operands() > 1
 }
 
+/// Returns whether the title of a drawing is written like a formula; what has a tag is markup.
+pub(super) fn is_label(title: &str) -> bool {
+    !title.contains('<') && is_written(title)
+}
+
 /// Returns whether a class, an address or the name of an attribute has a word that names formulas.
 fn is_name(name: &str) -> bool {
     let words = name.split(|c: char| !c.is_ascii_alphabetic());

@@ -329,7 +329,7 @@ impl<'a> Scanner<'a> {
         match element {
             // The title of a drawing is not shown unless it is a formula, nor that of a page within the page.
             Element::Title if self.foreign == 0 && self.depth == 0 => self.push_part(start, end, Piece::Escaped, true),
-            Element::Title if self.foreign > 0 && self.has_unseen() && formulas::is_written(&self.html[start..end]) => {
+            Element::Title if self.foreign > 0 && self.has_unseen() && formulas::is_label(&self.html[start..end]) => {
                 self.push(start, end, Piece::Escaped);
             }
             Element::Escapable => self.push(start, end, Piece::Escaped),
